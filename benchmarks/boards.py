@@ -86,7 +86,7 @@ def main() -> None:
     data = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("../shared/data")
     wide = timed("making 1000 runs x 1000 queries", lambda: drawn(1000, 1000))
     timed("leaderboard, 1000 runs x 1000 queries", lambda: iro.leaderboard(wide))
-    del wide
+    wide = None  # its memory
     board = timed("evaluating 143 runs like TREC-COVID's", lambda: covid_like(data, 143))
     timed("leaderboard, 143 runs like TREC-COVID's", lambda: iro.leaderboard(board))
     timed("agreement, the same", lambda: iro.agreement(board))

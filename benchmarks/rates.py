@@ -159,7 +159,7 @@ def pairs_of(evaluation: iro.Evaluation, rng: np.random.Generator) -> list[tuple
 
 def rates_of(evaluation: iro.Evaluation, cutoff: int, rng: np.random.Generator) -> list[float]:
     """Return null, halves and coverage of one board at one cutoff."""
-    nulls, anything, family, decides, same, opposite = ([] for _ in range(6))
+    nulls, anything, decides, same, opposite = ([] for _ in range(5))
     cover: dict[int, list[float]] = {20: [], 50: [], 200: []}
     runs = {run.name: run for run in evaluation.with_cutoff(cutoff).at()}
     for first, second in pairs_of(evaluation, rng):
@@ -174,7 +174,8 @@ def rates_of(evaluation: iro.Evaluation, cutoff: int, rng: np.random.Generator) 
         anything.append(np.mean(label != NOTHING))
         members = np.argsort(rng.random((n, HALVES)), axis=0) < n // 2
         halves = [
-            DIRECTION[labels_of(rows, weights=own.astype(np.float64))] for own in (members, ~members)
+            DIRECTION[labels_of(rows, weights=own.astype(np.float64))]
+            for own in (members, ~members)
         ]
         told = halves[0] != 0
         decides.append(np.mean(told))
@@ -243,7 +244,12 @@ def families(evaluation: iro.Evaluation, cutoff: int, rng: np.random.Generator) 
         for draw in range(0, SWAPS, 4):
             rows = {
                 name: RowEstimates.of(
-                    Estimates(*(np.array([getattr(own[name], field)[draw] for own in every]) for field in Estimates._fields)),
+                    Estimates(
+                        *(
+                            np.array([getattr(own[name], field)[draw] for own in every])
+                            for field in Estimates._fields
+                        )
+                    ),
                     higher_is_better=name == "coverage",
                 )
                 for name in ROWS

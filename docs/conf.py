@@ -48,12 +48,13 @@ def help_of_commands() -> str:
     """The help of every command, as it is printed in 80 columns."""
     from rich.console import Console
 
-    from ir_outcomes.cli import COMMANDS, app
+    from ir_outcomes.cli import COMMANDS
+    from ir_outcomes.cli.build import app
 
     sections = []
     for name in COMMANDS:
         printed = io.StringIO()
-        app([name, "--help"], console=Console(file=printed, width=80))
+        app(name)([*name.split(), "--help"], console=Console(file=printed, width=80))
         sections.append(f"## {name}\n\n```text\n{printed.getvalue().strip()}\n```\n")
     return "\n".join(sections)
 

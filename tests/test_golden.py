@@ -43,10 +43,6 @@ def several(relevant: int = 1, **settings: Any) -> Any:
     return iro.compare(evaluated(relevant), "bm25", **settings)
 
 
-def backwards() -> Any:
-    return iro.compare(evaluated(), NAMES[3], "bm25")
-
-
 def clustered() -> Any:
     qrels, runs = collection(2, 90, seed=3)
     return iro.compare(
@@ -54,10 +50,10 @@ def clustered() -> Any:
     )
 
 
-def twice() -> tuple[Any, ...]:
+def twice() -> iro.Evaluation:
     """The same run under two names."""
     qrels, runs = collection(1, 90, seed=3)
-    return qrels, {"old": runs["run0"]}, {"new": runs["run0"]}
+    return iro.evaluate(qrels, {"old": runs["run0"], "new": runs["run0"]}, cutoff=10)
 
 
 def groups(relevant: int, number: int) -> dict[str, str]:
@@ -152,17 +148,26 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
         lambda: iro.compare_judges(judges(), "bm25", NAMES[3], reference="people"),
         "text details",
     ),
-    "gate-pass": (lambda: iro.gate(pair(), margins=(40.0, 5.0)), "text details json markdown"),
+    "gate-pass": (
+        lambda: iro.gate(evaluated(), "bm25", NAMES[3], margins=(40.0, 5.0)),
+        "text details json markdown",
+    ),
     "gate-identical": (
-        lambda: iro.gate(iro.compare(*twice(), cutoff=10), margins=(1.0, 0.5)),
+        lambda: iro.gate(twice(), "old", margins=(1.0, 0.5)),
         "text",
     ),
-    "gate-inconclusive": (lambda: iro.gate(several(3), margins=(10.0, 0.5)), "text details"),
+    "gate-inconclusive": (
+        lambda: iro.gate(evaluated(3), "bm25", margins=(10.0, 0.5)),
+        "text details",
+    ),
     "gate-values": (
         lambda: iro.gate(evaluated().scores_of("nDCG@10"), "bm25", "rerank", margins=(0.1,)),
         "text",
     ),
-    "gate-fail": (lambda: iro.gate(backwards(), margins=(1.0, 0.1)), "text details"),
+    "gate-fail": (
+        lambda: iro.gate(evaluated(), NAMES[3], "bm25", margins=(1.0, 0.1)),
+        "text details",
+    ),
     "holes": (lambda: iro.holes(evaluated(2), "bm25", NAMES[3], cutoff=10), "text details"),
     "holes-several": (lambda: iro.holes(evaluated(2), "bm25", cutoff=10), "text"),
     "plan": (lambda: iro.plan(pair()), "text details"),

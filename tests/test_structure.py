@@ -19,13 +19,12 @@ SOURCES = Path(iro.__file__).parent
 # A package imports only what is above it, also inside functions and for type checkers; packages of
 # one line know nothing of each other, the first line excepted.
 LAYERS = [
-    {"errors", "types", "formatting", "files", "notes", "table_columns", "results"},
+    {"calls", "errors", "types", "formatting", "files", "notes", "table_columns", "results"},
     {"samples", "reading"},
     {"evaluation"},
     {"measures", "statistics"},
     {"comparison"},
     {"across", "conditions", "leaderboards", "tail"},
-    {"pages"},
     {"showing"},
     {"pyterrier"},
     {"cli"},

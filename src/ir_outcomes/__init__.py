@@ -1,14 +1,17 @@
 """Is this run really better, and in which way: search lengths and verdicts.
 
 Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_measures, so that
-they can be named in its calls. Everything else is imported at first use.
+they can be named in its calls. Everything else is imported at first use, and functions check the
+kinds of their arguments.
 """
 
 import ast
+import inspect
 from importlib import import_module
 from pkgutil import get_data
 from typing import Any
 
+from ir_outcomes.calls import checked
 from ir_outcomes.measures import register
 from ir_outcomes.results import SHOWN_BY
 
@@ -30,7 +33,11 @@ def __getattr__(name: str) -> Any:
     module = _MODULES[name]
     if module == __name__:  # a package below this one
         return import_module(f"{module}.{name}")
-    return globals().setdefault(name, getattr(import_module(module), name))
+    found = getattr(import_module(module), name)
+    if inspect.isfunction(found):
+        found = checked(found)
+        found.__module__ = __name__  # where pickle finds it
+    return globals().setdefault(name, found)
 
 
 def __dir__() -> list[str]:
@@ -47,6 +54,6 @@ SHOWN_BY |= {
     "frame": "ir_outcomes.showing.formats:as_frame",
     "latex": "ir_outcomes.showing.latex:as_latex",
     "figure": "ir_outcomes.showing.figures:draw",
-    "report": "ir_outcomes.showing.report:report_of",
+    "report": "ir_outcomes.showing.page:report_of",
 }
 register()

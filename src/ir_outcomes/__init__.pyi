@@ -1,14 +1,6 @@
 """Names of the package, with their modules; `__init__.py` reads this list."""
 
 from ir_outcomes import pyterrier as pyterrier
-from ir_outcomes.conditions.collections import compare_collections as compare_collections
-from ir_outcomes.conditions.cutoffs import compare_cutoffs as compare_cutoffs
-from ir_outcomes.conditions.gate import GateResult as GateResult
-from ir_outcomes.conditions.gate import gate as gate
-from ir_outcomes.conditions.judges import compare_judges as compare_judges
-from ir_outcomes.conditions.judges import to_label as to_label
-from ir_outcomes.conditions.conditions import ConditionsComparison as ConditionsComparison
-from ir_outcomes.conditions.slices import compare_slices as compare_slices
 from ir_outcomes.comparison.compare import compare as compare
 from ir_outcomes.comparison.holes import Holes as Holes
 from ir_outcomes.comparison.holes import holes as holes
@@ -22,6 +14,15 @@ from ir_outcomes.comparison.published import verdict_from_means as verdict_from_
 from ir_outcomes.comparison.published import verdict_from_summary as verdict_from_summary
 from ir_outcomes.comparison.result import Comparison as Comparison
 from ir_outcomes.comparison.result import Comparisons as Comparisons
+from ir_outcomes.comparison.verdict import Rules as Rules
+from ir_outcomes.conditions.collections import compare_collections as compare_collections
+from ir_outcomes.conditions.conditions import ConditionsComparison as ConditionsComparison
+from ir_outcomes.conditions.cutoffs import compare_cutoffs as compare_cutoffs
+from ir_outcomes.conditions.gate import GateResult as GateResult
+from ir_outcomes.conditions.gate import gate as gate
+from ir_outcomes.conditions.judges import compare_judges as compare_judges
+from ir_outcomes.conditions.judges import to_label as to_label
+from ir_outcomes.conditions.slices import compare_slices as compare_slices
 from ir_outcomes.errors import DatasetUnavailable as DatasetUnavailable
 from ir_outcomes.errors import EmptyInput as EmptyInput
 from ir_outcomes.errors import FormatError as FormatError
@@ -56,8 +57,6 @@ from ir_outcomes.measures.asl import ASL as ASL
 from ir_outcomes.measures.baselines import register_baseline as register_baseline
 from ir_outcomes.measures.esl import ESL as ESL
 from ir_outcomes.measures.outcome import Outcome as Outcome
-from ir_outcomes.pages.report import ReportPage as ReportPage
-from ir_outcomes.pages.report import report as report
 from ir_outcomes.reading.datasets import Task as Task
 from ir_outcomes.reading.datasets import as_qrels as as_qrels
 from ir_outcomes.reading.datasets import as_run as as_run
@@ -67,6 +66,8 @@ from ir_outcomes.reading.qrels import Qrels as Qrels
 from ir_outcomes.reading.qrels import read_qrels as read_qrels
 from ir_outcomes.reading.runs import Run as Run
 from ir_outcomes.reading.runs import read_run as read_run
+from ir_outcomes.showing.page import ReportPage as ReportPage
+from ir_outcomes.showing.page import report as report
 from ir_outcomes.tail.lengths import length_changes as length_changes
 from ir_outcomes.tail.lengths import length_distributions as length_distributions
 from ir_outcomes.tail.reordering import reordering as reordering

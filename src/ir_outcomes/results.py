@@ -15,6 +15,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar, get_args
 
+from ir_outcomes.calls import with_checked_methods
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import NOTE_SCHEMA, Note
 from ir_outcomes.types import Columns, Mark, check_choice
@@ -96,6 +97,7 @@ def _frozen(value: Any) -> Any:
     return value.item() if hasattr(value, "dtype") else value  # a scalar of NumPy
 
 
+@with_checked_methods
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Result(Immutable):
     """Base of all results, which are frozen dataclasses.
@@ -122,6 +124,7 @@ class Result(Immutable):
         # A dataclass replaces an inherited __repr__ by one that lists every field: a megabyte for a
         # large leaderboard.
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+        with_checked_methods(cls)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return flat rows with exact values, None where there is no value."""
@@ -330,9 +333,9 @@ class HasPage:
             Where the page is written.
         evaluation : Evaluation, or mapping of str to Evaluation, optional
             What the result was made from, by the name of the collection or judge where there are
-            several; without it the page has no curve and no ranked lists.
+            several; without it the page has no ranked lists.
         **options
-            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`,
+            ``docs``, ``max_mb``, ``command`` and ``inputs`` of `ir_outcomes.report`,
             which names the errors, too.
         """
         return shown("report", self, path, evaluation=evaluation, **options)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from cyclopts import Token
-
 from ir_outcomes.across.gate import GateResult
-from ir_outcomes.cli.options import margins_of
+
+from ir_outcomes.cli.signatures import margins_of
 from ir_outcomes.comparison.holes import Holes
 from ir_outcomes.comparison.plan import Plan
 from tests.helpers.command_line import call
@@ -167,8 +167,8 @@ def test_contenders_and_collections_that_are_gone_fail(small: Path, tmp_path: Pa
     assert call(*asked, "--report", page).returncode == 3
     assert "<span>Fail</span>: 1 contender on 2 collections against old: 2 fail" in page.read_text()
     assert "missing on second, so nothing can be compared." in page.read_text()
-    assert (call(*words).returncode, call(*words, "--contender", "old").returncode) == (1, 2)
-    assert call(*words, "--reference", "release", "--contender", "new").returncode == 1
+    assert (call(*words).returncode, call(*words, "--contender", "old").returncode) == (2, 2)
+    assert call(*words, "--reference", "release", "--contender", "new").returncode == 2
 
 
 def test_contenders_select_among_runs_and_are_required(small: Path) -> None:
@@ -219,9 +219,10 @@ def test_the_baseline_can_be_named_and_runs_of_a_folder_are_compared_once(sample
 @pytest.mark.parametrize(
     ("text", "margins"),
     [
-        ("0.5ranks,1pp", (1, 0.5)), ("1,0.5,2", (1, 0.5, 2)), ("2ranks-all,1pp,0.5 ranks", (1, 0.5, 2)), ("1", None),
+        ("0.5ranks,1pp", (1, 0.5)), ("1,0.5,2", (1, 0.5, 2)), ("2ranks-all,1pp,0.5 ranks", (1, 0.5, 2)), ("1", (1,)),
         ("2ranks-all,1pp,0.5", None), ("1pp,1pp", None), ("1pp,,1", None), ("1ms,1", None), ("1pp,0", None), ("1pp,nan", None),
-        ("1.2.3,1", None), (".5,2.", (0.5, 2)),
+        ("1pp", None),
+        ("1.2.3,1", None), (".5,2.", (0.5, 2)), ("\uff11,1", None),
     ],
 )  # fmt: skip
 def test_margins_are_read_by_their_units(text: str, margins: tuple[float, ...] | None) -> None:
@@ -297,8 +298,11 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(small: Path, tmp_
         {"OPTIONS": "--help"},
         {"RUNS": ""},
     ):
-        (tmp_path / "gate.json").write_text("{}")
         assert act(**inputs) in (1, 2), inputs
+    kept = (small / words[1]).read_bytes()
+    for target in (str(small / words[1]), str(tmp_path)):  # a run, a folder
+        assert act(JSON=target) == 2
+    assert (small / words[1]).read_bytes() == kept
     assert act(CONTENDERS="absent") == 3
     assert (tmp_path / "output").read_text().split()[3:] == ["status=fail"]
     assert shell(install["run"].replace(" install ", " --version #"), tmp_path).stdout.startswith(

@@ -1,11 +1,8 @@
 """Help: phrases, examples that run, and wrong usage before any file is opened."""
 
-import io
 import json
-import re
 import shlex
 import sys
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, get_args, get_origin
@@ -13,9 +10,9 @@ from typing import Literal, get_args, get_origin
 import pytest
 from cyclopts import CycloptsError
 from cyclopts.argument import Argument
-from rich.console import Console
 
-from ir_outcomes.cli import COMMANDS, app, examples_of
+from ir_outcomes.cli import COMMANDS
+from ir_outcomes.cli.build import app
 from ir_outcomes.results import Result
 from ir_outcomes.samples import write_suite
 from tests.helpers.command_line import Done, call
@@ -35,7 +32,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def call_example(example: str, sample: Path, *more: str) -> tuple[str, Done]:
-    _, name, *words = shlex.split(example.partition(" || ")[0])
+    name, *words = shlex.split(example)
     arguments = [name]
     for word in words:
         arguments += sorted(path.name for path in sample.glob(word)) if "*" in word else [word]
@@ -48,7 +45,7 @@ def call_example(example: str, sample: Path, *more: str) -> tuple[str, Done]:
 
 
 @pytest.mark.parametrize(
-    "example", [example for command in COMMANDS.values() for example in examples_of(command)]
+    "example", [example for command in COMMANDS.values() for example in command.examples]
 )
 def test_examples_run(example: str, sample: Path) -> None:
     name, done = call_example(example, sample)
@@ -56,27 +53,12 @@ def test_examples_run(example: str, sample: Path) -> None:
     assert done.stdout or name in ("evaluate", "report")  # which write a file
 
 
-def test_examples_are_printed_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    n_printed = 0
-    for name, command in COMMANDS.items():
-        lines = call(name, "--help").stdout.splitlines()
-        printed = [line.removeprefix(" • ").rstrip() for line in lines if " • " in line[:3]]
-        assert printed == examples_of(command)
-        n_printed += len(printed)
-    assert n_printed > len(COMMANDS)
-    assert " • ir-outcomes compare qrels.txt bm25.run bm25-stem.run" in listing().splitlines()
-
-
-WITHOUT_RESULT = {"report", "evaluate", "measure", "datasets", "sample"}
-
-
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in WITHOUT_RESULT])
+@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.result])
 def test_json_of_commands_follows_its_schema(name: str, sample: Path) -> None:
     jsonschema = needed("jsonschema")
     kinds = {kind.__name__: kind for kind in Result.__subclasses__()}
     _, done = call_example(
-        examples_of(COMMANDS[name])[0].partition(" --to-judge")[0],
+        COMMANDS[name].examples[0].partition(" --to-judge")[0],
         sample,
         "--format",
         "json",
@@ -87,48 +69,36 @@ def test_json_of_commands_follows_its_schema(name: str, sample: Path) -> None:
         jsonschema.validate(result, kinds[result["kind"]].json_schema())
 
 
-@cache
-def listing() -> str:
-    return call("--help").stdout
-
-
-def help_of(name: str) -> str:
-    """Return the help of a command, each option on one line."""
-    printed = io.StringIO()
-    app([name, "--help"], console=Console(file=printed, width=600))
-    return printed.getvalue()
-
-
-def options_in(printed: str) -> dict[str, dict[str, str]]:
-    """List the options of a command and their help, by panel."""
-    panels: dict[str, dict[str, str]] = {}
-    for line in printed.splitlines():
-        if found := re.match(r"╭─ (\w+) ─", line):
-            panels[found[1]] = {}
-        elif found := re.match(
-            r"│ \*? *(--\S+)(?: -\w)?(?: [A-Z]+(?:\.\.\.)?)?  +(\S.*?) *│$", line
-        ):
-            panels[list(panels)[-1]][found[1]] = found[2]
-    panels.pop("Arguments", None)
-    return panels
-
-
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_is_short_and_complete(name: str) -> None:
-    printed = help_of(name)
-    assert printed.startswith(f"Usage: ir-outcomes {name} ")
-    assert ("Example" in printed, "<" in printed) == (True, False)
-    assert re.search(rf" {name} .*\. *│$", listing(), re.MULTILINE)
-    panels = options_in(printed)
-    assert set(panels) <= {"Options", "Statistics", "Output"}
-    assert panels or name == "datasets"
-    options = {option: text for panel in panels.values() for option, text in panel.items()}
-    assert (len(options) <= 31, len(panels.get("Options", ())) <= 8) == (True, True)
-    for option, text in options.items():
-        assert re.search(r"\.( \[(choices|default|required).*)?$", text), option
-    for option in {"--ties", "--missing"} & set(options):  # values that are names are explained
-        text, _, choices = options[option].partition("[choices: ")
-        assert all(f"({value}" in text for value in choices.partition("]")[0].split(", "))
+def test_help_is_short_and_complete(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = call(*name.split(), "--help").stdout.splitlines()
+    assert lines[0].startswith(f"Usage: ir-outcomes {name} ")
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 80
+    assert {line for line in lines if line.endswith(":") and line[0] != " "} <= {
+        "Arguments:", "Reading:", "Verdict:", "Options:", "Output:", "Examples:"
+    }  # fmt: skip
+    for option in parameters_of(name):
+        assert option.parameter.help, option.name
+        assert "`" not in option.parameter.help, option.name
+    examples = [f"  ir-outcomes {example}" for example in COMMANDS[name].examples]
+    assert lines[-len(examples) :] == examples
+
+
+def test_help_lists_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    listing = call("--help").stdout + call("tail", "--help").stdout
+    for name, command in COMMANDS.items():
+        assert f"  {name.split()[-1]}  {command.summary}" in " ".join(listing.split("\n      "))
+
+
+def parameters_of(name: str) -> list[Argument]:
+    program = app(name)
+    for word in name.split():
+        program = program[word]
+    parameters = program.assemble_argument_collection(default_parameter=app().default_parameter)
+    return [parameter for parameter in parameters if parameter.show]
 
 
 def test_version() -> None:
@@ -145,41 +115,25 @@ def test_missing_packages_are_said_before_the_work(
     assert (done.returncode, 'pip install "ir-outcomes[plot]"' in done.stderr) == (1, True)
 
 
-MORE_THAN_ONCE = {  # options that may be given several times
-    "--measure", "--names", "--contender", "--allow-missing", "--other-pvalue", "--cutoffs", "--judge", "--subset", "--labels",
-    "--allow",
-}  # fmt: skip
-
-
 def test_an_option_with_one_value_is_given_once() -> None:
     """Each declaration of an option is tried in the first command that has it."""
     declared: dict[str, tuple[str, Argument]] = {}
     for command in COMMANDS:
-        parameters = app[command].assemble_argument_collection(
-            default_parameter=app.default_parameter
-        )
-        for parameter in parameters:
-            said = f"{parameter.name} {parameter.hint} {parameter.parameter}"
-            if parameter.show and parameter.name.startswith("-"):
+        for parameter in parameters_of(command):
+            said = f"{parameter.name} {parameter.hint}"
+            if parameter.name.startswith("-") and takes_one_value(parameter):
                 declared.setdefault(said, (command, parameter))
-    tried = [found for found in declared.values() if takes_one_value(found[1])]
-    assert {parameter.name for _, parameter in tried} >= {"--cutoff", "--margins", "--format"}
-    for command, parameter in tried:
+    assert {parameter.name for _, parameter in declared.values()} >= {"--cutoff", "--format"}
+    for command, parameter in declared.values():
         choices = get_args(parameter.hint) if get_origin(parameter.hint) is Literal else ()
-        value = str(choices[0]) if choices else "2pp,1" if parameter.name == "--margins" else "1"
-        words = (
-            [parameter.name, value] * 2
-            if parameter.token_count()[0] == 1
-            else [parameter.name, value, value] * 2
-        )
-        # It is refused where it is converted.
-        arguments = ["x", "y", "z"] if parameter.name == "--margins" else []
-        if arguments and command == "compare-measure":
-            arguments += ["--measure", "nDCG@10"]
-        with pytest.raises((CycloptsError, ValueError)) as refused:
-            app.parse_args([command, *words, *arguments], exit_on_error=False, print_error=False)
-        assert re.search("more than once|multiple times", str(refused.value)), parameter.name
+        value = str(choices[0]) if choices else "1"
+        words = [parameter.name, *[value] * parameter.token_count()[0]] * 2
+        with pytest.raises(CycloptsError, match="multiple times"):
+            app(command).parse_args(
+                [*command.split(), *words], exit_on_error=False, print_error=False
+            )
 
 
 def takes_one_value(parameter: Argument) -> bool:
-    return parameter.name not in MORE_THAN_ONCE and parameter.token_count()[0] > 0
+    kinds = (get_origin(kind) for kind in (parameter.hint, *get_args(parameter.hint)))
+    return not {list, tuple} & {*kinds} and parameter.token_count()[0] > 0

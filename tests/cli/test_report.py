@@ -28,16 +28,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_report_of_two_runs(sample: Path, tmp_path: Path) -> None:
-    docs, slices, output = tmp_path / "docs.jsonl", tmp_path / "slices.tsv", tmp_path / "page.html"
+    docs, output = tmp_path / "docs.jsonl", tmp_path / "page.html"
     docs.write_text(json.dumps({"doc_id": "termit", "title": "A terminal"}) + "\n")
-    slices.write_text("100000\tfirst\n")
     options: list[str | Path] = [
         "--queries",
         "queries.tsv",
         "--docs",
         docs,
-        "--slices",
-        slices,
         "--max-mb",
         "1",
         "-o",
@@ -51,7 +48,7 @@ def test_report_of_two_runs(sample: Path, tmp_path: Path) -> None:
         "ir-outcomes report qrels.txt bm25.run bm25-stem.run --queries queries.tsv --docs" in html
     )
     hashed = re.findall(r"<td>[^<]*</td><td>([^<]*)</td><td>[0-9a-f]{64}</td>", html)
-    assert {*hashed} >= {*PAIR, "queries.tsv", "docs.jsonl", "slices.tsv"}
+    assert {*hashed} >= {*PAIR, "queries.tsv", "docs.jsonl"}
 
 
 def test_advice_names_options_on_pages_and_summaries(sample: Path, tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ir_outcomes.across.gate import GateResult
 
 import ir_outcomes as iro
-from ir_outcomes.across.gate import GateResult
 from tests.helpers.command_line import call
 from tests.helpers.systems import drawn
 
@@ -51,21 +51,21 @@ def test_compare_takes_a_rule_or_a_file(folder: Path) -> None:
 def test_a_system_can_be_the_baseline_by_its_name(folder: Path) -> None:
     words = ("dense", "bm25.json", *DENSE, *BY, "--format", "json")
     done = call("compare", "qrels.txt", *words, folder=folder)
-    result = iro.Comparisons.from_json(done.stdout)[0]
+    result = iro.Comparison.from_json(done.stdout)
     assert (result.baseline, result.contender, result.n_runs) == ("dense", "bm25", (5, 1))
     assert result.coverage.difference == -(expected(folder).coverage.difference or 0)
     done = call("compare", "qrels.txt", "dense_1.json", *DENSE, *BY, folder=folder)
-    assert (done.returncode, "dense_1, a baseline, is one of several" in done.stderr) == (1, True)
+    assert (done.returncode, "dense_1, a baseline, is one of several" in done.stderr) == (2, True)
 
 
 def test_an_evaluation_keeps_the_systems(folder: Path) -> None:
     done = call("evaluate", "qrels.txt", "bm25.json", *DENSE, *BY, "-o", "x.npz", folder=folder)
     assert done.returncode == 0, done.stderr
     words = ("qrels.txt", "bm25", "x.npz", "--format", "json")
-    result = iro.Comparisons.from_json(call("compare", *words, folder=folder).stdout)[0]
+    result = iro.Comparison.from_json(call("compare", *words, folder=folder).stdout)
     assert result.runs == expected(folder).runs
     done = call("rank-distribution", "qrels.txt", "x.npz", folder=folder)
-    assert (done.returncode, "takes one run of each system" in done.stderr) == (1, True)
+    assert (done.returncode, "takes one run of each system" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

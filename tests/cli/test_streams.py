@@ -63,6 +63,23 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
     assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
 
 
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("qrels.txt", "compare - a.run Ω.run"), ("a.run", "compare qrels.txt - Ω.run"),
+        ("a.run", "gate qrels.txt Ω.run - --margins 50,.5"), ("a.run", "measure qrels.txt - RR"),
+        ("qrels.txt", "measure - a.run RR"), ("a.run", "leaderboard qrels.txt - Ω.run"), ("a.run", "check qrels.txt - Ω.run"),
+        ("qrels.txt", "compare-judges a.run Ω.run --judge one=- --judge two=qrels.txt"),
+        ("a.run", "tail headroom qrels.txt -"),
+    ],
+)  # fmt: skip
+def test_standard_input_is_a_file(folder: Path, file: str, command: str) -> None:
+    done = shell(f"{PROGRAM} {command} < {file}", folder)
+    assert (done.returncode in (0, 3, 4), bool(done.stdout), done.stderr) == (True, True, "")
+    again = shell(f"{PROGRAM} {command} - < {file}", folder)
+    assert (again.returncode, "give - once" in again.stderr) == (2, "--judge" not in command)
+
+
 def test_narrow_encodings_and_names_that_are_not_utf8(folder: Path) -> None:
     command = f"{PROGRAM} compare qrels.txt b*.run Ω.run --format json"
     found = json.loads(shell(command, folder, PYTHONIOENCODING="ascii").stdout)

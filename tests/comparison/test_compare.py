@@ -1,417 +1,222 @@
-"""Comparisons against definitions, papers and other packages; their notes, lists and settings; and plans made from them."""
+"""Families, margins, cutoffs, notes, lists and settings of comparisons; and drawn real pairs."""
 
-import math
-from itertools import chain
+import gzip
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.verdict import MIRRORED
+from ir_outcomes.comparison.rows import Row
 from ir_outcomes.errors import MismatchError, ParameterError
-from ir_outcomes.statistics import adjust
-from tests.helpers import literal, strategies
+from ir_outcomes.statistics.families import adjust
+from tests.helpers import literal
 from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several
+from tests.helpers.estimate import Literal, check_row
+from tests.helpers.labels import State, label_of
 from tests.helpers.many import collection
-from tests.helpers.runs import in_blocks, qrels_of, run_of
+from tests.helpers.runs import in_blocks, qrels_of, run_of, trec
 
-some_runs = strategies.runs.filter(bool)
-units = st.sampled_from(["query", "document"])
-ranks = st.lists(
-    st.tuples(*[st.one_of(st.none(), st.integers(1, 12))] * 2), min_size=1, max_size=40
-)
-answered = ranks.filter(lambda pairs: any(chain(*pairs)))
+CUTOFF = 5
+MARGINS = (8.0, 1.0)
 
 
-@settings(max_examples=40)
-@given(pairs=answered, cutoff=st.integers(1, 12))
-def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cutoff: int) -> None:
-    """Both units agree to the last digit."""
-    queries = [f"q{n}" for n in range(len(pairs))]
-    runs = [run_of(dict(zip(queries, of_run, strict=True))) for of_run in zip(*pairs, strict=True)]
-    by_unit = [
-        compare_pair(qrels_of(queries), *runs, cutoff=cutoff, unit=unit)
-        for unit in ("document", "query")
-    ]
-    by_document, by_query = (comparison.to_dict(per_query=True) for comparison in by_unit)
-    for data in (by_document, by_query):
-        del (
-            data["settings"]["unit"],
-            data["reciprocal"]["name"],
-            data["verdict"]["sentence"],
-            data["ranking"]["measured_in"],
+def sign_of(row: Row) -> int:
+    return int(np.sign(row.gain))
+
+
+@pytest.mark.parametrize("relevant", [1, 3])
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh", "none"])
+def test_a_family_corrects_each_row_and_labels_follow(correction: Any, relevant: int) -> None:
+    qrels, runs = collection(4, 60, relevant=relevant, depth=30)
+    options: Any = {"correction": correction, "alpha": 0.1}
+    evaluation = iro.evaluate(qrels, runs, cutoff=CUTOFF)
+    family = compare_several(evaluation, "run0", **options)
+    alone = [compare_pair(evaluation, "run0", item.contender, **options) for item in family]
+    for place, rows in enumerate(zip(*(item.deciding for item in family), strict=True)):
+        expected = adjust([row.pvalue for row in rows], correction).tolist()
+        assert [row.pvalue_corrected for row in rows] == expected
+        for row, item in zip(rows, alone, strict=True):
+            same = item.deciding[place]
+            assert (row.pvalue, row.interval, row.tests) == (same.pvalue, same.interval, same.tests)
+            found = sign_of(row) * (row.pvalue_corrected <= 0.1)
+            assert row.found == {1: "better", -1: "worse", 0: "none"}[found]
+    for item in family:
+        coverage, ranking, everywhere = (
+            State(sign_of(row), row.pvalue <= 0.1, row.pvalue_corrected <= 0.1)
+            for row in item.deciding
         )
-        if data["restricted"]:
-            del data["restricted"]["measured_in"]
-        assert len(data["notes"]) + len(data["background"]) > 0  # they name the unit
-        del data["notes"], data["background"]
-    assert by_document == by_query
-    found = by_unit[0]
-    within = [
-        tuple(rank if rank is not None and rank <= cutoff else None for rank in pair)
-        for pair in pairs
-    ]
-    both = [(x, y) for x, y in within if x and y]
-    won, lost = (sum(bool(pair[side]) and not pair[1 - side] for pair in within) for side in (1, 0))
-    outcomes = found.outcomes
-    assert (outcomes.lost, outcomes.won, outcomes.both) == (lost, won, len(both))
-    assert outcomes.neither == len(pairs) - lost - won - len(both)
-    assert sum(outcomes.shares or ()) == pytest.approx(1)
-    assert found.coverage.difference == pytest.approx(100 * (won - lost) / len(pairs))
-    expected = scipy.stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
-    assert found.coverage.pvalue == pytest.approx(expected, rel=1e-12)
-    assert found.ranking.n == len(both)
-    if both:
-        x, y = np.array(both, dtype=float).T
-        assert found.ranking.baseline == pytest.approx(x.mean())
-        assert found.ranking.difference == pytest.approx(y.mean() - x.mean(), abs=1e-12)
-        if len(set(y - x)) > 1:
-            assert found.ranking.pvalues["t"] == pytest.approx(
-                scipy.stats.ttest_rel(y, x).pvalue, rel=1e-12
-            )
-            assert found.reciprocal is not None
-            assert found.reciprocal.pvalues["t"] == pytest.approx(
-                scipy.stats.ttest_rel(1 / y, 1 / x).pvalue, rel=1e-9
-            )
-    reciprocal = [
-        [1 / rank if rank else 0.0 for rank in of_run] for of_run in zip(*within, strict=True)
-    ]
-    assert found.naive.baseline == pytest.approx(np.mean(reciprocal[0]))
-    if len(set(np.subtract(reciprocal[0], reciprocal[1]))) > 1:
-        assert found.naive.pvalues["t"] == pytest.approx(
-            scipy.stats.ttest_rel(*reciprocal).pvalue, rel=1e-9
-        )
+        whole = item.deciding[2]
+        counts = whole.better, whole.better + whole.worse
+        by_sign = scipy.stats.binomtest(*counts).pvalue <= 0.1
+        sign_test = State(int(np.sign(whole.better - whole.worse)), by_sign, by_sign)
+        assert item.verdict.label == label_of(coverage, ranking, everywhere, sign_test)
+    # Labels at other cutoffs are those of comparisons made there.
+    for cutoff in (10, 20):
+        there = compare_several(evaluation.with_cutoff(cutoff), "run0", **options)
+        for item, other in zip(family, there, strict=True):
+            assert dict(item.cutoffs)[cutoff] == other.verdict.label
+            assert dict(item.cutoffs)[CUTOFF] == item.verdict.label
+    assert family["run2"] == family[1]
+    assert len(family[:2]) == 2
+    with pytest.raises(KeyError, match="the contenders are run1, run2, run3"):
+        family["run9"]
 
 
-@settings(max_examples=40)
-@given(qrels=strategies.qrels, a=some_runs, b=some_runs, unit=units, rel=st.integers(1, 2))
-def test_documents_are_averaged_and_swapped_runs_mirror_everything(
-    qrels: Any, a: Any, b: Any, unit: Any, rel: int
-) -> None:
-    try:
-        found, back = (
-            compare_pair(qrels, *runs, unit=unit, rel=rel, cutoff=5) for runs in ((a, b), (b, a))
-        )
-    except MismatchError:
-        assume(False)
-    restored = Comparison.from_json(found.to_json(per_query=True))  # which refuses NaN and infinity
-    assert (restored, restored.queries) == (found, found.queries)
-    assert back.verdict.label == MIRRORED[found.verdict.label]
-    assert (back.outcomes.won, back.outcomes.lost) == (found.outcomes.lost, found.outcomes.won)
-    assert [at.label for at in back.cutoffs] == [MIRRORED[at.label] for at in found.cutoffs]
-    for name in ("coverage", "ranking", "reciprocal", "restricted", "naive"):
-        forth, mirrored = getattr(found, name), getattr(back, name)
-        assert forth.pvalues == mirrored.pvalues
-        assert forth.difference == (None if mirrored.difference is None else -mirrored.difference)
-        if getattr(forth, "interval", None) is not None:
-            assert forth.interval == pytest.approx(
-                (-mirrored.interval.high, -mirrored.interval.low), abs=1e-12
-            )
-    golds = {q: gold for q, judged in qrels.items() if (gold := literal.relevant(judged, rel))}
-    assert (found.n_queries, found.n_unanswerable) == (len(golds), len(qrels) - len(golds))
-    if unit == "document":
-        tops = [{q: literal.ranked(run.get(q, {}), "trec")[:5] for q in golds} for run in (a, b)]
-        shares = [
-            100 * np.mean([np.mean([d in top[q] for d in gold]) for q, gold in golds.items()])
-            for top in tops
-        ]
-        assert (found.coverage.baseline, found.coverage.contender) == pytest.approx(tuple(shares))
-        common = {
-            q: [d for d in gold if d in tops[0][q] and d in tops[1][q]] for q, gold in golds.items()
-        }
-        lengths = [
-            [np.mean([literal.atom(top[q], golds[q], d) for d in both]) for top in tops]
-            for q, both in common.items()
-            if both
-        ]
-        assert found.ranking.n == len(lengths)
-        if lengths:
-            assert [found.ranking.baseline, found.ranking.contender] == pytest.approx(
-                list(np.mean(lengths, axis=0))
-            )
+@pytest.mark.parametrize("relevant", [1, 3])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_margins_take_their_interval(relevant: int, clustered: bool) -> None:
+    qrels, runs = collection(3, 300, relevant=relevant)
+    clusters = {query: query[:3] for query in qrels} if clustered else None
+    evaluation = iro.evaluate(qrels, runs, cutoff=CUTOFF, clusters=clusters)
+    said = set()
+    for number, margins in enumerate((MARGINS, (40.0, 3.0, 3.0), (0.5, 0.1, 0.2))):
+        for item in compare_several(evaluation, "run0", margins=margins):
+            lists = [runs["run0"]], [runs[item.contender]]
+            rows = literal.rows(qrels, *lists, item.unit, CUTOFF)
+            assert item.outcomes.shares is not None
+            implied = margins[1] * item.outcomes.shares.both + margins[0] / 100 * CUTOFF
+            for row, size in zip(item.deciding, (*margins, implied), strict=False):
+                assert row.margin is not None
+                assert row.largest is not None
+                sums = literal.units(rows[row.name], clusters)
+                expected = Literal.margins(sums, 1 - 0.05 / 2, row.largest)
+                assert row.margin.interval == pytest.approx(expected)
+                assert row.margin.size == pytest.approx(size)
+                gains = (expected.low, expected.high)
+                if not row.higher_is_better:
+                    gains = (-expected.high, -expected.low)
+                says = "harm shown" if gains[1] < -size else "not excluded"
+                assert row.margin.found == ("harm excluded" if gains[0] > -size else says)
+                assert row.margin.equivalent == (-size < gains[0] and gains[1] < size)
+            of_rows = [row.margin for row in item.deciding if row.margin is not None]
+            safe = all(margin.found == "harm excluded" for margin in of_rows)
+            assert item.verdict.non_inferior == safe
+            assert item.verdict.equivalent == all(margin.equivalent for margin in of_rows)
+            said.add((number, safe))
+    assert {(1, True), (2, False)} <= said
 
 
-def test_lin_section_4_examples() -> None:
-    """Lin et al. 2021, section 4: q1 to q6 are comparable, q7 and q8 are apples and oranges."""
-    a = {"q1": 2, "q2": 50, "q3": 1, "q4": 10, "q5": 1, "q6": 5, "q7": 1, "q8": None}
-    b = {"q1": 4, "q2": 52, "q3": 4, "q4": 40, "q5": 4, "q6": 2, "q7": 100, "q8": 99}
-    found = compare_ranks(a, b)
-    queries = {query.query_id: query for query in found.per_query()}
-    # Better by two ESL units in both.
-    assert queries["q1"].difference == queries["q2"].difference == 2.0
-    assert [(queries[q].contender or 0) / (queries[q].baseline or 1) for q in ("q3", "q4")] == [
-        4.0,
-        4.0,
-    ]
-    assert [queries[q].outcome for q in ("q7", "q8")] == ["both", "won"]
-    assert queries["q8"].baseline is None  # and none is made up
-    equal = compare_ranks({"q5": 1, "q6": 5}, {"q5": 4, "q6": 2})
-    # "with an (arithmetic) mean ESL of 3".
-    assert equal.ranking.baseline == equal.ranking.contender == 3.0
-    assert equal.ranking.pvalue == 1.0
+def test_identical_runs_are_inside_of_any_margin() -> None:
+    a, _ = in_blocks((10, 3, None), (5, None, None))
+    for margins, expected in (((0.1, 0.1), True), (None, None)):
+        found = compare_ranks(a, dict(a), margins=margins)
+        assert (found.verdict.non_inferior, found.verdict.equivalent) == (expected, expected)
+        assert {row.interval for row in found.deciding} == {(0.0, 0.0)}
+    # The same ranks of other documents are no proof.
+    other = compare_pair(qrels_of(a), run_of(a, 20), run_of(a, 21), margins=(0.1, 0.1))
+    assert (other.identical, other.verdict.non_inferior) == (False, False)
 
 
-@pytest.fixture(scope="module")
-def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
-    rng = np.random.default_rng(9)
-    ranks = {
-        name: rng.geometric(p, 60).tolist() for name, p in (("A", 0.12), ("B", 0.13), ("C", 0.6))
-    }
-    runs = {
-        name: run_of({f"q{n}": rank for n, rank in enumerate(of_run)})
-        for name, of_run in ranks.items()
-    }
-    return qrels_of(runs["A"]), runs
+@pytest.mark.parametrize(("depth", "shown"), [(19, [10]), (20, [10, 20]), (50, [10, 20, 50])])
+def test_cutoffs_go_to_the_longest_list_of_the_shallower_run(depth: int, shown: list[int]) -> None:
+    a, b = in_blocks((30, 3, 2), (30, 9, 15))
+    for first, second in ((120, depth), (depth, 120)):
+        found = compare_pair(qrels_of(a), run_of(a, first), run_of(b, second))
+        assert [at.cutoff for at in found.cutoffs] == [*shown, 100]
+        assert "depth" in kinds(found)
 
 
-def test_several_contenders_are_corrected_and_shown_best_first(systems: Any) -> None:
-    qrels, runs = systems
-    contenders = {name: runs[name] for name in "CB"}
-    for correction, factor in (("bonferroni", 2), ("none", 1), ("holm", None)):
-        found = compare_several(qrels, runs["A"], contenders, correction=correction)
-        for facet in (*(item.coverage for item in found), *(item.ranking for item in found)):
-            assert (
-                facet.pvalue_corrected == min(1.0, factor * facet.pvalue)
-                if factor
-                else facet.pvalue_corrected >= facet.pvalue
-            )
-    assert (found["B"], len(found[:2])) == (found[1], 2)
-    assert [row[0] for row in found.view().tables[0].rows] == ["C", "B"]
-    assert str(found[:0]) == "There is no comparison"
-    with pytest.raises(KeyError, match="the contenders are C, B"):
-        found["E"]
-    best = compare_several(qrels, "best", runs)
-    assert [(item.baseline, item.contender) for item in best] == [("C", "A"), ("C", "B")]
-    assert best[0].notes[0].startswith("The baseline was chosen on these queries: C has")
+# Kind -> how many queries have which ranks in A and B, and settings.
+NOTES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "opposite mean": (((60, 2, 1), (20, 5, 60), (20, 3, 3)), {}),
+    "unconfirmed": (((50, 1, None), (50, None, 90), (50, 90, 1), (850, 5, 5)), {}),
+    "few decide": (((20, 40, 10), (20, 2, 3), (20, 3, 3)), {}),
+    "other cutoffs": (((60, 30, 20), (20, 5, 5)), {}),
+    "few differences": (((3, 2, 1), (60, 2, 2)), {}),
+    "clusters": (((60, 3, 2),), {"clusters": {f"q{n}": str(n // 3) for n in range(60)}}),
+}
 
 
-def test_all_pairs_are_one_family(systems: Any) -> None:
-    qrels, runs = systems
-    several = compare_several(
-        qrels, runs["A"], [runs["B"], runs["C"]], names=["A", "B", "C"], all_pairs=True
-    )
-    assert [(item.baseline, item.contender) for item in several] == [
-        ("A", "B"),
-        ("A", "C"),
-        ("B", "C"),
-    ]
-    assert several[0].settings.family == 3
-    for facet in ("coverage", "ranking"):
-        raw = [getattr(item, facet).pvalue for item in several]
-        assert [getattr(item, facet).pvalue_corrected for item in several] == adjust(
-            raw, "holm"
-        ).tolist()
-    assert several[1].verdict.strict == "better"
-    assert [row[:2] for row in several.view().tables[0].rows] == [
-        ("C", "B"),
-        ("C", "A"),
-        ("B", "A"),
-    ]
+def kinds(found: iro.Comparison) -> set[str]:
+    return {note.kind for note in all_notes(found)}
 
 
-def test_intervals_stay_within_what_is_possible() -> None:
-    """With few queries and many contenders the interval of the ranking was [-21, +29] ranks at cutoff 10."""
-    a, b = {"q1": 1, "q2": 9, "q3": 1, "q4": 2}, {"q1": 10, "q2": 1, "q3": 7, "q4": 2}
-    for alpha in (0.05, 0.0001):
-        comparison = compare_ranks(a, b, cutoff=10, alpha=alpha)
-        assert comparison.restricted is not None
-        assert comparison.ranking.interval is not None
-        assert comparison.ranking.ratio_interval is not None
-        assert comparison.restricted.interval is not None
-        assert -9 <= comparison.ranking.interval.low < comparison.ranking.interval.high <= 9
-        assert (
-            0.1
-            <= comparison.ranking.ratio_interval.low
-            < comparison.ranking.ratio_interval.high
-            <= 10
-        )
-        assert -10 <= comparison.restricted.interval.low < comparison.restricted.interval.high <= 10
-    shares = {"q1": 0.1, "q2": 0.9, "q3": 0.2}, {"q1": 1.0, "q2": 0.2, "q3": 0.9}
-    assert iro.compare_outputs(*shares, measure="nDCG@10").ranking.interval == (-1, 1)
-
-
-def test_notes_name_everything_odd() -> None:
-    queries = [f"q{n}" for n in range(10)]
-    qrels = {**qrels_of(queries), "unjudged": {"d1": 0}}
-    a = {**run_of(dict.fromkeys(queries, 3)), "stray": {"d1": 1.0}}
-    b = run_of(dict.fromkeys(queries[:7], 3), depth=5)
-    found = compare_pair(qrels, a, b, names=["A", "B"])
-    notes = "\n".join(all_notes(found))
-    assert (
-        found.notes[0]
-        == "Many queries are missing: B has no results for 3 of 10 queries (30.0 %); they count as"
-        " not found."
-    )
-    assert "1 query has no relevant document at rel 1 and is left out." in notes
-    assert "B lacks 3 queries of the qrels (q7, q8, q9), counted as unanswered." in notes
-    assert "A has 1 query that the qrels lack (stray), ignored here." in notes
-    assert (
-        "Unequal depth: A returns at most 12 documents, B 5; compare with `cutoff=5`, which both"
-        " reach." in notes
-    )
-    assert (
-        "Unjudged documents: 90 % of the top 10 of A and 80 % of B; 92 % of the top 100 of A and 80"
-        " % of B." in notes
-    )
-    assert "which can bias ranking and coverage: see `judged_only=True`." in notes
-    judged = compare_pair(qrels, a, b, judged_only=True)
-    assert not any("Unjudged" in note or "depth" in note for note in all_notes(judged))
-    assert judged.ranking.baseline == 1.0
-
-
-def test_test_and_interval_that_disagree_are_noted() -> None:
-    a, b = in_blocks((2, 2, 90), (58, 2, 1))
-    found = compare_ranks(a, b)
-    t, wilcoxon = found.ranking.tests["t"], found.ranking.tests["wilcoxon"]
-    assert t.pvalue > 0.05 > wilcoxon.pvalue
-    assert (t.direction, wilcoxon.direction) == (1, -1)
-    assert any(note.startswith("Most rankings change, not their mean: ") for note in found.notes)
-    # T decides and sees nothing; Wilcoxon sees a gain.
-    assert found.verdict.label == "no significant difference"
-    # The other way round Wilcoxon sees harm, which a better coverage must not hide.
-    worse = b | {f"q{n}": None for n in range(2, 12)}
-    assert compare_ranks(worse, a).verdict.label == "trade-off"
-
-
-EVALUATED = iro.search_lengths(qrels_of(["q1"]), run_of({"q1": 1}), cutoff=7)
-DEGENERATE = [
-    [(1, 1, 1)],
-    [(1, 1, 3)],
-    [(2, None, None)],
-    [(1, 1, None), (1, None, 1)],
-    [(1, 1, 2), (1, 2, 3)],
-]
-
-
-@pytest.mark.parametrize("blocks", DEGENERATE)
-def test_degenerate_pairs_are_defined_and_explained(blocks: Any) -> None:
+@pytest.mark.parametrize("kind", NOTES)
+def test_notes_stand_where_they_belong_also_for_mirrored_runs(kind: str) -> None:
+    blocks, options = NOTES[kind]
     a, b = in_blocks(*blocks)
-    # One block has nothing that is judged.
-    ev = iro.evaluate(qrels_of(a), {"A": run_of(a), "B": run_of(b)}, on_error="keep")
-    found = compare_pair(ev, "A", "B")
-    assert found.verdict.label == "no significant difference"
-    assert any(note.startswith(("Ranking:", "Coverage:")) for note in all_notes(found))
-    assert "nan" not in str(found).lower().replace("ranking", "")
-    found.to_json()  # refuses NaN
+    found = kinds(compare_ranks(a, b, **options))
+    assert kind in found
+    assert kinds(compare_ranks(b, a, **options)) == found
+    assert kind not in kinds(compare_ranks(*in_blocks((60, 3, 2), (20, 2, 2))))
 
 
-def test_documents_that_the_qrels_do_not_know(tmp_path: Path) -> None:
-    """With ``.0`` behind every id, B was worse without gain, and both runs had no significant difference."""
-    qrels, runs = collection(2, 40, relevant=2)
-    next(iter(qrels.values()))["judged"] = 0
-    a, b = runs.values()
-    wrong = {
-        query: {f"{document}.0": score for document, score in ranking.items()}
-        for query, ranking in b.items()
+@pytest.mark.parametrize(("missing", "kind"), [(0, None), (2, "missing"), (3, "many missing")])
+def test_results_that_are_missing(missing: int, kind: str | None) -> None:
+    a, _ = in_blocks((40, 3, None))
+    b = dict(list(a.items())[missing:])
+    found = compare_pair(qrels_of(a), run_of(a), run_of(b))
+    assert found.n_missing == (0, missing)
+    assert kinds(found) & {"missing", "many missing"} == ({kind} if kind else set())
+
+
+@pytest.mark.parametrize(("judged", "is_uneven"), [((5, 5), False), ((6, 2), True), ((2, 6), True)])
+def test_runs_that_are_judged_unequally(judged: tuple[int, int], is_uneven: bool) -> None:
+    """Of ten documents of each run so many are judged."""
+    qrels = {
+        f"q{n}": {
+            "gold": 1,
+            **{f"{run}{d}": 0 for run, m in zip("ab", judged, strict=True) for d in range(m)},
+        }
+        for n in range(9)
     }
-    message = (
-        r"the qrels know no document of a, b, in any query; the runs have .*\.0.*, the qrels have"
-        r" .*: are ids of documents"
-    )
-    with pytest.raises(MismatchError, match=message):
-        iro.evaluate(qrels, {"a": wrong, "b": wrong})
-    path = tmp_path / "b.run"
-    lines = [
-        f"{q} Q0 {d} 1 {score} t\n" for q, ranking in wrong.items() for d, score in ranking.items()
+    runs = [
+        {query: {"gold": 99.0} | {f"{run}{d}": float(-d) for d in range(9)} for query in qrels}
+        for run in "ab"
     ]
-    path.write_text("".join(lines))
-    with pytest.raises(MismatchError, match="the qrels know no document of b, in any query"):
-        iro.evaluate(qrels, [path])
-    found = compare_pair(qrels, a, path, names=["A", "B"])
-    assert found.notes[0].startswith(
-        "Unknown documents: the qrels know no document of B, in any query"
-    )
-    # Nothing was compared, so that no p stands beside the dashes.
-    for details in (False, True):
-        for line in found.to_text(details=details).splitlines():
-            if line.startswith(("ranking, ", "reciprocal ")):
-                assert "1.000" not in line
-    for judged_only in (False, True):
-        board = iro.evaluate(qrels, {"a": a, "b": wrong}, judged_only=judged_only)
-        for result in (iro.leaderboard(board), iro.length_distributions(board, cutoff=1)):
-            assert [
-                note
-                for note in result.notes
-                if note.startswith("Unknown documents: the qrels know no document of b,")
-            ]
-    kept = iro.evaluate(qrels, {"a": wrong}, on_error="keep")  # for gates, which fail it
-    assert not kept[0].known
-    # A run without documents has no wrong ones.
-    assert iro.evaluate({"q": {"d": 1}}, {"a": {"q": {}}}).names == ("a",)
+    assert ("judged unequally" in kinds(compare_pair(qrels, *runs))) == is_uneven
+    positives = {query: {"gold": 1} for query in qrels}
+    assert not kinds(compare_pair(positives, *runs)) & {"judged unequally", "unjudged"}
+    assert not kinds(compare_pair(qrels, *runs, judged_only=True)) & {"judged unequally"}
 
 
-def test_a_grade_that_counts_here_and_not_in_trec_dl_is_said_first() -> None:
+def test_a_grade_that_does_not_count_in_trec_dl_is_noted() -> None:
     qrels = {f"{number}": {"7": 3, "8": 1, "9": 0} for number in range(40)}
-    runs = {
-        "a": {query: {"7": 2.0, "8": 1.0} for query in qrels},
-        "b": {query: {"8": 2.0, "9": 1.0} for query in qrels},
-    }
-    for rel, others, is_said in (
-        (1, {}, True),
-        (2, {}, False),
-    ):
-        judged = {**qrels, "0": {**qrels["0"], **others}}
-        evaluation = iro.evaluate(judged, runs, rel=rel, unjudged=True)
-        halves = {query: str(int(query) % 2) for query in qrels}
-        results: list[Any] = [
-            compare_pair(evaluation, "a", "b"),
-            iro.leaderboard(evaluation),
-            iro.holes(evaluation, "a"),
-            iro.agreement(evaluation, splits=2),
-            iro.compare_slices(evaluation, "a", by=halves),
-            iro.compare_cutoffs(evaluation, "a", cutoffs=(1, 2)),
-            iro.compare_collections({"one": evaluation, "two": evaluation}, "a"),
-        ]
-        for result in results:
-            shown = [note.partition(":")[0].partition(",")[0] for note in result.view().notes]
-            assert ("Graded judgments" in shown) == is_said, result
+    runs = [dict.fromkeys(qrels, scores) for scores in ({"7": 2.0, "8": 1.0}, {"8": 2.0})]
+    for rel, is_said in ((1, True), (2, False)):
+        found = compare_pair(qrels, *runs, rel=rel, allow=["unknown-ids"])
+        assert ("grades" in kinds(found)) == is_said
 
 
-def test_runs_that_have_the_same_queries_too_many_are_named_together() -> None:
-    a, b = in_blocks((3, 2, 1))
-    more = [{**run_of(ranks), "stray": {"d": 1.0}} for ranks in (a, b)]
-    for runs, said in (
-        ((more[0], run_of(b)), "A has 1 query"),
-        ((run_of(a), more[1]), "B has 1 query"),
-        (more, "A, B have 1 query"),
-    ):
-        notes = all_notes(compare_pair(qrels_of(a), *runs, names=["A", "B"]))
-        assert [said in note for note in notes if note.kind == "ignored"] == [True]
+def test_uncorrected_families_say_how_often_one_of_them_errs() -> None:
+    a, b = in_blocks((40, None, 3), (200, 2, 2))
+    runs = run_of(a), [run_of(b), run_of(b)]
+    for correction in ("none", "holm"):
+        first, _ = compare_several(qrels_of(a), *runs, correction=correction)
+        assert ("chances" in kinds(first)) == (correction == "none")
 
 
-def test_qrels_of_relevant_documents_only_say_nothing_about_judging() -> None:
-    qrels = qrels_of(f"q{n}" for n in range(40))
-    a, b = in_blocks((40, 3, 1))
-    evaluation = iro.evaluate(qrels, {"a": run_of(a), "b": run_of(b)}, unjudged=True)
-    assert evaluation.positives_only
-    found = compare_pair(evaluation, "a", "b")
-    kinds = {own.kind for own in (*found.notes, *found.background)}
-    assert not kinds & {"judged unequally", "unjudged"}
-    with pytest.raises(
-        ParameterError,
-        match="the qrels hold no document below grade 1, so only relevant documents would",
-    ):
-        iro.evaluate(qrels, {"a": run_of(a)}, judged_only=True)
-    holes = iro.holes(evaluation, "a", "b")
-    first = holes.view().first_notes[0]
-    assert first == holes.notes[0]
-    assert first.startswith(
-        "Only relevant documents are judged: an unjudged document is one that nobody called"
-        " relevant"
+def test_documents_that_the_qrels_do_not_know_stop_a_comparison() -> None:
+    qrels, runs = collection(2, 40, relevant=2)
+    a, b = runs.values()
+    wrong = {query: {f"{d}.0": score for d, score in run.items()} for query, run in b.items()}
+    with pytest.raises(MismatchError, match=r"allow=\['unknown-ids'\]"):
+        compare_pair(qrels, a, wrong)
+    found = compare_pair(qrels, a, wrong, allow=["unknown-ids"])
+    assert found.notes[0].kind == "unknown-ids"
+    assert (found.ranking.n, found.ranking.difference, found.ranking.gain) == (0, None, 0.0)
+    assert "1.000" not in "".join(
+        line for line in str(found).splitlines() if line.startswith("ranking, ")
     )
-    graded = {query: {**judged, "other": 0} for query, judged in qrels.items()}
-    assert not iro.evaluate(graded, {"a": run_of(a)}).positives_only
 
 
-def test_per_query_lists() -> None:
-    a: dict[str, int | None] = {"q1": 1, "q2": 9, "q3": None, "q4": 5, "q5": 3, "q6": 2}
-    b: dict[str, int | None] = {"q1": None, "q2": 1, "q3": 4, "q4": 6, "q5": 9, "q6": None}
+@pytest.mark.parametrize(
+    "blocks", [[(1, 1, 1)], [(1, 1, 3)], [(1, 1, None), (1, None, 1)], [(1, 1, 2), (1, 2, 3)]]
+)
+def test_degenerate_pairs_are_defined(blocks: Any) -> None:
+    found = compare_ranks(*in_blocks(*blocks))
+    assert found.verdict.label == "no significant difference"
+    assert "nan" not in str(found).lower()
+    assert iro.Comparison.from_json(found.to_json()) == found
+
+
+def test_queries_are_listed_by_what_happened_to_them() -> None:
+    a = {"q1": 1, "q2": 9, "q3": None, "q4": 5, "q5": 3, "q6": 2}
+    b = {"q1": None, "q2": 1, "q3": 4, "q4": 6, "q5": 9, "q6": None}
     found = compare_ranks(a, b)
     for which, expected in (
         (None, [*a]),
@@ -421,67 +226,69 @@ def test_per_query_lists() -> None:
     ):
         assert [query.query_id for query in found.per_query(which)] == expected
     assert [query.query_id for query in found.per_query("better", top=1)] == ["q2"]
-    assert found.per_query("worse").to_csv().startswith("query_id,outcome,found_baseline,")
     with pytest.raises(ParameterError, match="must be one of won, lost, better, worse"):
         found.per_query("best")
+    with pytest.raises(ParameterError, match="stored without its queries"):
+        iro.Comparison.from_json(found.to_json()).per_query()
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"contenders": None}, "there is no contender; give a run"),
-        ({"alpha": 5}, "`alpha=5`: must be a number between 0 and 0.5"),
-        (
-            {"contenders": EVALUATED},
-            "evaluated with `cutoff=7`, which says nothing about cutoff=100",
-        ),
-        ({"unit": "topic"}, "`unit='topic'`: must be one of auto, query, document"),
-        ({"ties": "expected"}, "gives no single order to compare"),
-        (
-            {"test": "never_given()"},
-            r"`test='never_given\(\)'`: must be one of t, wilcoxon, signflip",
-        ),
-        ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, none"),
-        ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
-        ({"all_pairs": True}, "need several contenders; give a list of them"),
-    ],
-)
-def test_wrong_settings(asked: dict[str, Any], message: str) -> None:
-    with pytest.raises(iro.IrOutcomesError, match=message):
-        iro.compare(
-            qrels_of(["q1"]), run_of({"q1": 1}), **({"contenders": run_of({"q1": 2})} | asked)
-        )
-
-
-def test_runs_are_named_and_compared_once() -> None:
+def test_runs_are_compared_once(tmp_path: Path) -> None:
     qrels = {"q": {"a": 1}, "r": {"b": 1}}
     first, second = {"q": {"a": 1.0}}, {"r": {"b": 1.0}}
-    found = compare_several(qrels, {"bm25": first}, {"stem": second})
-    assert [(item.baseline, item.contender) for item in found] == [("bm25", "stem")]
-    with pytest.raises(ParameterError, match=r"baseline: a dict of 2 runs \(bm25, stem\)"):
-        iro.compare(qrels, {"bm25": first, "stem": second}, second)
     evaluation = iro.evaluate(qrels, {"x": first, "y": second, "z": first})
     found = compare_several(evaluation, "x", ["y", "y", "z"])
     assert ([item.contender for item in found], found[0].settings.family) == (["y", "z"], 2)
-    with pytest.raises(
-        ParameterError, match="rel and names: an evaluation has its own; pass it to evaluate"
-    ):
+    with pytest.raises(ParameterError, match="rel and names: an evaluation has its own"):
         iro.compare(evaluation, "x", rel=2, names=["X", "Y", "Z"])
+    for name, run in {"a": first, "b": second}.items():
+        (tmp_path / f"{name}.run").write_text(trec(run))
+    (item,) = compare_several(qrels, tmp_path / "a.run", str(tmp_path / "*.run"))
+    assert (item.contender, item.settings.family) == ("b", 1)
+    assert "left out" in kinds(item)
 
 
-def test_a_gain_is_positive_where_the_contender_is_better() -> None:
-    found = compare_ranks(*in_blocks((20, 3, 2), (9, None, 4), (3, 5, None), (8, 2, 4)))
-    assert (found.coverage.gain, found.ranking.gain) == (
-        found.coverage.difference,
-        -(found.ranking.difference or 0),
-    )
-    assert found.coverage.gain == pytest.approx(100 * 6 / 40)
-    assert found.ranking.gain == pytest.approx(4 / 28)
-    nothing = compare_ranks(*in_blocks((20, 3, None), (20, None, 3)))
-    assert (nothing.ranking.difference, nothing.ranking.gain) == (None, 0.0)
+@cache
+def read(path: Path) -> dict[str, dict[str, float]]:
+    """Read the fourth or last number of each line, as these files have them."""
+    found: dict[str, dict[str, float]] = {}
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        for line in lines:
+            fields = line.split()
+            number = fields[3] if len(fields) == 4 else fields[4]
+            found.setdefault(fields[0], {})[fields[2]] = float(number)
+    return found
 
 
-def test_a_single_contender_in_a_list_has_the_columns_of_the_paper() -> None:
-    a, b = in_blocks((20, 3, 2), (9, None, 4))
-    (row,) = compare_several(qrels_of(a), run_of(a), [run_of(b)]).paper_rows()
-    assert row == compare_pair(qrels_of(a), run_of(a), run_of(b)).paper_rows()[0]
+@pytest.mark.realdata
+def test_drawn_real_pairs(real_data: Path) -> None:
+    """Each row of 200 pairs of runs on 15 queries, in either unit, is that of plain loops."""
+    folders = {
+        real_data / "dl20-passage": "qrels.txt",
+        real_data / "trec-covid-r1": "qrels.complete.txt.gz",
+        real_data / "mt-rag": "qrels.txt.gz",
+        **{
+            folder: "qrels.txt.gz"
+            for suite in ("suite-colberter", "suite-rerankers")
+            for folder in sorted((real_data / suite).iterdir())
+        },
+    }
+    rng = np.random.default_rng(6)
+    done = 0
+    while done < 200:
+        folder = list(folders)[int(rng.integers(len(folders)))]
+        judged = read(folder / folders[folder])
+        chosen = rng.choice(sorted(judged), min(15, len(judged)), replace=False).tolist()
+        rel = int(rng.integers(1, 3))
+        qrels = {q: {d: int(grade) for d, grade in judged[q].items()} for q in chosen}
+        if not any(literal.relevant(of_query, rel) for of_query in qrels.values()):
+            continue
+        paths = rng.choice(sorted(folder.glob("*.run*.gz")), 2, replace=False).tolist()
+        a, b = ({q: read(path).get(q, {}) for q in chosen} for path in paths)
+        cutoff = int(rng.choice([5, 10, 100]))
+        unit: Any = ("query", "document")[done % 2]
+        allow = ("unknown-ids", "rising-scores", "equal-scores")
+        found = compare_pair(qrels, a, b, cutoff=cutoff, unit=unit, rel=rel, allow=allow)
+        expected = literal.rows(qrels, [a], [b], unit, cutoff, rel)
+        for row in (found.coverage, found.ranking, found.deciding[-1]):
+            check_row(row, expected[row.name], row.largest, identical=found.identical)
+        done += 1

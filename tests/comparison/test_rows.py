@@ -109,10 +109,7 @@ def test_one_relevant_document_per_query_is_the_same_in_both_units(pairs: Any) -
 @given(pairs=ranks)
 def test_the_papers_tests_are_those_of_scipy_and_decide_its_rules(pairs: Any) -> None:
     """On coverage, on ranking, on reciprocal ranks over all queries and on what both found."""
-    a, b = (dict(enumerate(of_run)) for of_run in zip(*pairs, strict=True))
-    found = compare_ranks(
-        *({f"q{n}": rank for n, rank in run.items()} for run in (a, b)), allow=ALLOWED
-    )
+    found = compare_ranks(*in_blocks(*((1, a, b) for a, b in pairs)), allow=ALLOWED)
     both = np.array([(x, y) for x, y in pairs if x and y], dtype=float).reshape(-1, 2).T
     reciprocal = np.array([[1 / rank if rank else 0.0 for rank in pair] for pair in pairs]).T
     assert found.reciprocal is not None
@@ -166,7 +163,7 @@ def test_measures_are_those_of_ir_measures(judged_only: bool, clustered: bool) -
     ]
     check_row(row, pairs, 1.0, clusters=clusters)
     shown = {-1: "worse", 1: "better", 0: "none"}
-    assert row.found == shown[np.sign(row.difference) * (row.pvalue <= 0.05)]
+    assert row.found == shown[np.sign(row.gain) * (row.pvalue <= 0.05)]
     plain = compare_pair(qrels, *runs.values(), **options)
     assert (plain.verdict, plain.measures) == (found.verdict, ())
     assert found.rows()[0]["nDCG@10_difference"] == row.difference

@@ -1,56 +1,22 @@
 """Several runs of one system, against loops over all pairs of runs from the definitions."""
 
-import math
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from itertools import product
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pytest
 from ir_measures import nDCG
-from scipy import stats
 
 import ir_outcomes as iro
 from tests.helpers import literal
-from tests.helpers.estimate import Literal, check_row
+from tests.helpers.comparisons import all_notes
+from tests.helpers.estimate import check_row, half_of_new
 from tests.helpers.systems import Run, drawn
 
 CUTOFF = 6
 LARGEST = {"coverage": 100.0, "ranking": CUTOFF - 1.0, "all queries": float(CUTOFF)}
 Systems = tuple[list[Run], list[Run]]
-
-
-def half_of_new(
-    pairs: list[literal.Pair], n_runs: tuple[int, int], clusters: dict[str, str] | None = None
-) -> float:
-    """Return half the width of the interval for new runs, cell by cell."""
-    these = Literal(literal.units(pairs, clusters), 0.05, None)
-    assert these.interval is not None
-    mean = these.mean
-    names = sorted({clusters[pair.query] if clusters else pair.query for pair in pairs})
-    total = (these.interval.high - mean) ** 2
-    for side, number in enumerate(n_runs):
-        if number == 1:
-            continue
-        per_cell = len(pairs) / (len(names) * number)
-        sums: dict[tuple[str, int], float] = defaultdict(float)
-        for pair in pairs:
-            name = clusters[pair.query] if clusters else pair.query
-            sums[name, (pair.run_a, pair.run_b)[side]] += pair.b - pair.a - mean
-        cell = {at: mean + sums.get(at, 0.0) / per_cell for at in product(names, range(number))}
-        of_run = [np.mean([cell[name, run] for name in names]) for run in range(number)]
-        of_unit = {name: np.mean([cell[name, run] for run in range(number)]) for name in names}
-        v_s = sum((m - mean) ** 2 for m in of_run) / (number * (number - 1))
-        residual = sum(
-            (cell[name, run] - of_run[run] - of_unit[name] + mean) ** 2
-            for name, run in product(names, range(number))
-        )
-        n = len(names)
-        v_e = residual / ((n - 1) * (number - 1) * n * number)
-        total += stats.t.ppf(0.975, number - 1) ** 2 * max(v_s - v_e, 0)
-    return math.sqrt(total)
 
 
 def compared(
@@ -142,21 +108,6 @@ def test_one_run_on_both_sides_is_what_it_is_without(relevant: int) -> None:
     assert plain.to_json(per_query=True) == named.to_json(per_query=True)
 
 
-def test_names_and_lists_make_the_same_systems_beside_single_runs() -> None:
-    qrels, runs = drawn(2, runs={"a": 1, "b": 3, "c": 1})
-    named = {f"b_{place}": run for place, run in enumerate(runs["b"])}
-    single = {"c": runs["c"][0]}
-    baseline = {"a": runs["a"][0]}
-    options: Any = {"cutoff": CUTOFF, "correction": "none"}
-    by_rule, listed = (
-        iro.compare(qrels, baseline, contenders | single, replicates=rule, **options)
-        for contenders, rule in ((named, "by:_"), ({"b": named}, None))
-    )
-    assert by_rule == listed
-    alone = iro.compare(qrels, baseline, single, **options)["c"]
-    assert (listed["c"].parts, listed["c"].runs) == (alone.parts, ())
-
-
 def test_a_run_that_finds_nothing_has_no_ranking() -> None:
     qrels, runs = drawn(2, runs={"a": 1, "b": 3})
     runs["b"][1] = {query: {"nothing": 1.0} for query in qrels}
@@ -196,7 +147,7 @@ def test_few_runs_say_nothing_about_new_ones(n_runs: tuple[int, int]) -> None:
     result, *_ = compared(4, n_runs, 1)
     assert result.verdict.new_runs is None
     assert {row.new_runs for row in result.parts} == {None}
-    assert any(note.kind == "few runs" for note in result.notes)
+    assert any(note.kind == "few runs" for note in all_notes(result))
     (row,) = result.rows()
     assert (row["runs_baseline"], row["runs_contender"]) == n_runs
     assert iro.Comparison.from_json(result.to_json()) == result
@@ -208,15 +159,6 @@ def test_other_measures_take_several_runs() -> None:
     ev = iro.evaluate(qrels, {"a": a, "b": b}, cutoff=CUTOFF, measures=["RR@6", "nDCG@6"])
     by_rank = iro.compare_measure(ev, "a", "b", measure="RR@6")
     assert (by_rank.coverage, by_rank.ranking) == (expected.coverage, expected.ranking)
-    scores = ev.scores_of("RR@6")
-    written: list[Any] = [
-        {query: {"RR@6": value} for query, value in zip(scores.query_ids, row, strict=True)}
-        for row in scores.values.tolist()
-    ]
-    names = ("a", *(f"b {number}" for number in range(1, 6)))
-    outputs = iro.compare_outputs(written[0], written[1:], names=names, replicates="by: ")
-    (outputs,) = outputs if isinstance(outputs, iro.Comparisons) else (outputs,)
-    assert (outputs.coverage, outputs.ranking) == (expected.coverage, expected.ranking)
     by_gain = iro.compare_measure(ev, "a", "b", measure="nDCG@6")
     values = ev.scores_of("nDCG@6").values
     assert by_gain.mean is not None
@@ -246,17 +188,3 @@ def test_every_other_analysis_refuses_several_runs() -> None:
     for call in every_analysis(ev):
         with pytest.raises(iro.ParameterError, match="one run of each system"):
             call()
-
-
-def test_an_evaluation_that_was_saved_knows_its_systems(tmp_path: Any) -> None:
-    qrels, runs = drawn(4, runs={"a": 1, "b": 5})
-    ev = iro.evaluate(qrels, runs, cutoff=CUTOFF)
-    expected = iro.compare(ev, "a", "b")
-    path = tmp_path / "board.npz"
-    ev.save(path)
-    result = iro.compare(iro.load_evaluation(path), "a", "b")
-    assert (result.parts, result.runs, result.verdict) == (
-        expected.parts,
-        expected.runs,
-        expected.verdict,
-    )

@@ -105,16 +105,17 @@ def test_a_suite_has_clusters_for_each_collection(tmp_path: Path) -> None:
         for query, docs in QRELS.items()
         for document, grade in docs.items()
     )
-    (tmp_path / "qrels.txt").write_text(judged)
-    (tmp_path / "a.run").write_text("".join(f"{query} Q0 d 1 1 a\n" for query in QRELS))
-    (tmp_path / "turns.tsv").write_text(
-        "".join(f"{query}\t{cluster}\n" for query, cluster in CONVERSATIONS.items())
-    )
-    second = {"qrels": "qrels.txt", "runs": "a.run"}
-    suite = {"collections": {"first": {**second, "clusters": "turns.tsv"}, "second": second}}
-    (tmp_path / "suite.json").write_text(json.dumps(suite))
-    for given, expected in ((None, [4, None]), ("by:_", [4, 4]), ({"second": "by:_"}, [4, 4])):
-        found = iro.evaluate_suite(tmp_path / "suite.json", clusters=given)
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "qrels.txt").write_text(judged)
+        (tmp_path / name / "a.run").write_text("".join(f"{query} Q0 d 1 1 a\n" for query in QRELS))
+    for given, expected in (
+        (None, [None, None]),
+        ("by:_", [4, 4]),
+        ({"second": "by:_"}, [None, 4]),
+        ({"first": CONVERSATIONS}, [4, None]),
+    ):
+        found = iro.evaluate_suite(tmp_path, clusters=given)
         assert [evaluation.n_clusters for evaluation in found.values()] == expected
 
 

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.evaluation import ranking
 from ir_outcomes.evaluation.remarks import notes_on_ties
-from ir_outcomes.reading import columns as keys
-from ir_outcomes.reading.columns import SALT
 from ir_outcomes.types import OneOrder, Ties
 from tests.helpers import literal, strategies
 
@@ -32,29 +30,6 @@ def test_a_query_of_tied_judged_documents_takes_no_quadratic_time() -> None:
     lengths = iro.search_lengths(qrels, run)
     assert time.process_time() - start < 5
     assert sorted(lengths.rank.tolist()) == list(range(1, 40_001))
-
-
-@pytest.mark.parametrize("place", range(4))
-def test_judgments_whose_keys_are_equal_by_chance_are_found(
-    place: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Then all get other keys; here the first keys of two judgments are the same, in each place of their order."""
-    original = keys.pair_keys
-    seeds = set()
-
-    def equal_at_first(codes: Any, docids: Any, seed: int = SALT) -> Any:
-        keys = original(codes, docids, seed)
-        seeds.add(seed)
-        if seed == SALT and len(keys) == 5:
-            ascending = np.argsort(keys)
-            keys[ascending[place + 1]] = keys[ascending[place]]
-        return keys
-
-    monkeypatch.setattr(ranking, "pair_keys", equal_at_first)
-    run = {"q1": {f"d{number}": -number for number in range(8)}}
-    lengths = iro.search_lengths({"q1": {f"d{number}": 1 for number in range(5)}}, run)
-    assert sorted(lengths.rank.tolist()) == [1, 2, 3, 4, 5]
-    assert {SALT, SALT + 1} <= seeds
 
 
 @pytest.mark.parametrize("ties", get_args(OneOrder))

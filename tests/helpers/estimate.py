@@ -1,6 +1,8 @@
 """The one estimate by its definition (docs/verdict.md), with loops, and rows against it."""
 
 import math
+from collections import defaultdict
+from itertools import product
 
 import numpy as np
 import pytest
@@ -94,3 +96,34 @@ def check_row(
         assert row.interval is None
     else:
         assert row.interval == pytest.approx(expected.interval, rel=1e-6, abs=1e-9)
+
+
+def half_of_new(
+    pairs: list[literal.Pair], n_runs: tuple[int, int], clusters: dict[str, str] | None = None
+) -> float:
+    """Return half the width of the interval for new runs, cell by cell."""
+    these = Literal(literal.units(pairs, clusters), 0.05, None)
+    assert these.interval is not None
+    mean = these.mean
+    names = sorted({clusters[pair.query] if clusters else pair.query for pair in pairs})
+    total = (these.interval.high - mean) ** 2
+    for side, number in enumerate(n_runs):
+        if number == 1:
+            continue
+        per_cell = len(pairs) / (len(names) * number)
+        sums: dict[tuple[str, int], float] = defaultdict(float)
+        for pair in pairs:
+            name = clusters[pair.query] if clusters else pair.query
+            sums[name, (pair.run_a, pair.run_b)[side]] += pair.b - pair.a - mean
+        cell = {at: mean + sums.get(at, 0.0) / per_cell for at in product(names, range(number))}
+        of_run = [np.mean([cell[name, run] for name in names]) for run in range(number)]
+        of_unit = {name: np.mean([cell[name, run] for run in range(number)]) for name in names}
+        v_s = sum((m - mean) ** 2 for m in of_run) / (number * (number - 1))
+        residual = sum(
+            (cell[name, run] - of_run[run] - of_unit[name] + mean) ** 2
+            for name, run in product(names, range(number))
+        )
+        n = len(names)
+        v_e = residual / ((n - 1) * (number - 1) * n * number)
+        total += t.ppf(0.975, number - 1) ** 2 * max(v_s - v_e, 0)
+    return math.sqrt(total)

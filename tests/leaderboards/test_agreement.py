@@ -1,4 +1,5 @@
 from itertools import combinations, compress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,16 +9,16 @@ import scipy.stats
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards import halves as of_halves
-from ir_outcomes.leaderboards.agreement import sampled
-from ir_outcomes.leaderboards.halves import first_halves
-from ir_outcomes.statistics import differences, wilcoxon
+from ir_outcomes.leaderboards import agreement as of_agreement
+from ir_outcomes.leaderboards.differences import Board, ValueDifferences
+from ir_outcomes.statistics.papers import paired_tests, t_tests
+from ir_outcomes.statistics.resampling import first_halves
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
 
 
 def significant(x: np.ndarray, y: np.ndarray, test: str) -> bool:
-    d = differences(x, y)
+    d = np.where(np.abs(y - x) > 1e-12, y - x, 0.0)
     won, lost = int(np.sum(d > 0)), int(np.sum(d < 0))
     if test == "ranksum":
         return (
@@ -32,7 +33,7 @@ def significant(x: np.ndarray, y: np.ndarray, test: str) -> bool:
             2.0 ** (1 - len(d)) if np.all(d == d[0]) else scipy.stats.ttest_1samp(d, 0).pvalue
         ) <= 0.05
     return (
-        scipy.stats.binomtest(won, won + lost) if test == "sign" else wilcoxon(d)
+        scipy.stats.binomtest(won, won + lost) if test == "sign" else paired_tests(d)["wilcoxon"]
     ).pvalue <= 0.05
 
 
@@ -41,7 +42,7 @@ def said(x: np.ndarray, y: np.ndarray, test: str, aggregate: str) -> tuple[int, 
     defined = ~np.isnan(x) & ~np.isnan(y)
     x, y = x[defined], y[defined]
     change = (
-        float(np.sum(differences(x, y)))
+        float(np.sum(y - x))
         if aggregate == "mean"
         else float(np.median(y) - np.median(x))
         if len(x)
@@ -76,13 +77,8 @@ def rates_by_loop(pairs: list[tuple[int, int]]) -> dict[str, float | None]:
     }
 
 
-@pytest.mark.parametrize("looked_up", [True, False])
 @pytest.mark.parametrize("measure", ["RR", "ESL@10", "nDCG@5"])
-def test_against_a_loop_over_splits_and_pairs(
-    measure: str, looked_up: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not looked_up:
-        monkeypatch.setattr(of_halves, "_MOST_CHANGES", 0)
+def test_against_a_loop_over_splits_and_pairs(measure: str) -> None:
     qrels, runs = collection(3, 24, relevant=2, seed=1)
     scores = iro.evaluate(qrels, runs, measures=[measure]).scores_of(measure)
     halves = first_halves(24, 12, seed=5).astype(bool).T
@@ -111,63 +107,66 @@ def test_what_is_refused() -> None:
         ("seed", -1),
         ("alpha", 0.0),
         ("cutoff", 0),
-        ("pairs", 0),
-        ("n_jobs", 0),
     ):
         with pytest.raises(ParameterError, match=name):
             iro.agreement(evaluation, **{name: value})  # type: ignore[arg-type]
 
 
-def test_large_boards_take_a_random_sample_of_pairs_and_say_so() -> None:
+def test_large_boards_take_a_random_sample_of_pairs_and_say_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     evaluation = iro.evaluate(*collection(5, 20))
     every = iro.agreement(evaluation, measures="RR", splits=4)
-    sample = iro.agreement(evaluation, measures="RR", splits=4, pairs=6)
-    assert (every.n_pairs, every.n_all_pairs, sample.n_pairs, sample.n_all_pairs) == (10, 10, 6, 10)
-    assert sum(sum(row.values()) for row in sample.labels.values()) == 6 * 4
-    assert "5 runs, a random sample of 6 of 10 pairs" in " ".join(str(sample).split())
-    assert "5 runs, 10 pairs" in str(every)
-    assert sample == iro.agreement(evaluation, measures="RR", splits=4, pairs=6)
-    assert iro.agreement(evaluation, measures="RR", splits=4, pairs=10) == every
-    assert iro.agreement(evaluation, measures="RR", splits=4, pairs=None) == every
+    monkeypatch.setattr(of_agreement, "MOST_PAIRS", 6)
+    sample = iro.agreement(evaluation, measures="RR", splits=4)
+    assert {row.n_pairs for row in every.tests} == {10}
+    assert {row.test: row.n_pairs for row in sample.tests} == {
+        **dict.fromkeys(("sign", "ranksum", "wilcoxon"), 6),
+        "t": 10,
+    }
+    assert (sample.verdict, sample.labels) == (every.verdict, every.labels)
+    assert sum(sum(row.values()) for row in sample.labels.values()) == 10 * 4
+    assert "a random sample of 6 pairs" in " ".join(sample.to_text(details=True).split())
+    assert sample == iro.agreement(evaluation, measures="RR", splits=4)
 
 
-def test_the_pairs_of_a_sample_depend_on_the_seed_and_are_all_different() -> None:
-    pairs = np.stack(np.triu_indices(40, 1), axis=1)
-    samples = [sampled(pairs, 100, seed) for seed in range(3)]
-    for sample in samples:
-        assert sample.shape == (100, 2)
-        assert len({*map(tuple, sample.tolist())}) == 100
-        assert sample.tolist() == sorted(sample.tolist())
-        assert (sample[:, 0] < sample[:, 1]).all()
-    assert samples[0].tolist() != samples[1].tolist()
+def test_t_from_sums_is_that_of_the_papers() -> None:
+    qrels, runs = collection(3, 24, relevant=2, seed=1)
+    values = iro.evaluate(qrels, runs, measures=["nDCG@5"]).scores_of("nDCG@5").values
+    first = first_halves(24, 9, seed=0)
+    (pairs,) = Board(ValueDifferences(values), [1, 1, 1]).sums(first)
+    found = of_agreement.t_pvalues(pairs.sums["measure"]).reshape(3, -1)
+    members = np.concatenate([first, 1 - first], axis=1)
+    for row, (x, y) in zip(found, combinations(values, 2), strict=True):
+        assert row == pytest.approx(t_tests(y - x, members).pvalue)
 
 
-@pytest.mark.parametrize("relevant", [1, 3])
-def test_several_jobs_count_the_same(relevant: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(of_halves, "_PAIRS_OF_A_BLOCK", 4)
-    evaluation = iro.evaluate(*collection(5, 20, relevant), unit="document", measures=["nDCG@10"])
-    assert iro.agreement(evaluation, splits=4, n_jobs=2) == iro.agreement(evaluation, splits=4)
+def test_medians_of_subsets() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 5, 11) / 3
+    members = rng.random((11, 30)) < 0.4
+    expected = [np.median(values[own]) if own.any() else 0.0 for own in members.T]
+    assert of_agreement.medians(values, members.astype(float)) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("clusters", [None, lambda query: int(query[1:]) // 2])
 @pytest.mark.parametrize(
     ("unit", "relevant"), [("query", 1), ("query", 2), ("document", 3), ("document", 1)]
 )
-def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> None:
+def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int, clusters: Any) -> None:
     qrels, runs = collection(3, 30, relevant, seed=4)
-    result = iro.agreement(
-        iro.evaluate(qrels, runs, unit=unit, cutoff=10), measures=["RR"], splits=3, seed=2
-    )
+    evaluation = iro.evaluate(qrels, runs, unit=unit, cutoff=10, clusters=clusters)
+    result = iro.agreement(evaluation, measures=["RR"], splits=3, seed=2)
+    settings: Any = {"unit": unit, "cutoff": 10, "clusters": clusters}
     assert result.verdict is not None
     labels = []
-    for first in first_halves(30, 3, seed=2).astype(bool).T:
+    for first in first_halves(30, 3, seed=2, clusters=evaluation.clusters).astype(bool).T:
         parts = [
             {query: qrels[query] for query in compress(qrels, half)} for half in (first, ~first)
         ]
         for pair in combinations(runs.values(), 2):
             labels.append(
-                tuple(
-                    compare_pair(part, *pair, unit=unit, cutoff=10).verdict.label for part in parts
-                )
+                tuple(compare_pair(part, *pair, **settings).verdict.label for part in parts)
             )
     counted = {
         (first, second): number
@@ -193,7 +192,6 @@ def test_identical_runs_agree_that_there_is_no_difference(unit: Any) -> None:
 
 
 def test_a_third_run_changes_nothing_for_the_first_two() -> None:
-    """The test of coverage follows from the judgments, not from what these runs happen to find."""
     qrels = collection(1, 24, relevant=2)[0]
     both = {query: {"g0": 2.0, "g1": 1.0} for query in qrels}
     runs = {
@@ -247,3 +245,24 @@ def test_clusters_stay_together_in_halves() -> None:
     assert "Halves are of clusters" in iro.agreement(next(evaluations), splits=5).notes[1]
     with pytest.raises(ParameterError, match="3 clusters of queries cannot be split"):
         iro.agreement(next(evaluations))
+
+
+@pytest.mark.realdata
+def test_table_4_on_a_real_board(real_data: Path) -> None:
+    runs = sorted((real_data / "known-item").glob("*.run.gz"))
+    evaluation = iro.evaluate(real_data / "known-item" / "qrels.txt", runs)
+    result = iro.agreement(evaluation)
+    agree = {
+        (row.test, row.aggregate): round(100 * row.agree, 1) for row in result.tests if row.agree
+    }
+    assert agree == {
+        ("sign", "mean"): 96.4,
+        ("ranksum", "mean"): 90.9,
+        ("wilcoxon", "mean"): 98.8,
+        ("t", "mean"): 98.8,
+        ("sign", "median"): 97.6,
+        ("ranksum", "median"): 92.1,
+        ("wilcoxon", "median"): 99.9,
+    }
+    assert result.verdict is not None
+    assert result.verdict.opposite == 0

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from ir_outcomes.reading.outputs import read_output, read_outputs
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError
 from ir_outcomes.reading.measure_names import range_of
-from ir_outcomes.reading.outputs import read_output, read_outputs
 from ir_outcomes.reading.tables import read_entries
 from tests.helpers.frames import FRAMES
 

@@ -14,13 +14,13 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from ir_outcomes.showing.charts import facets_of
 from matplotlib.figure import Figure
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.results import Result
 from ir_outcomes.showing import figures
-from ir_outcomes.showing.charts import facets_of
 from ir_outcomes.showing.figures.leaderboards import conditions_plot
 from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.many import collection

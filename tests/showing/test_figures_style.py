@@ -54,7 +54,7 @@ def lab(color: str, sight: str = "usual") -> np.ndarray:
 
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_colours_of_the_page_differ_for_everybody_in_light_in_dark_and_in_print(sight: str) -> None:
-    style = (files("ir_outcomes.showing.report") / "style.css").read_text(encoding="utf-8")
+    style = (files("ir_outcomes.showing.page") / "page.css").read_text(encoding="utf-8")
     root, _, others = style.partition("}")
     colors = re.findall(r"--([a-z-]+): light-dark\((#\w+), (#\w+)\)", root)
     light = {name: first for name, first, _ in colors}

@@ -278,10 +278,10 @@ def test_a_table_for_papers_has_letters_and_the_best_in_bold() -> None:
     value, text, explained = (
         f"{board.standings[0].score:.4f}",
         flat(str(board)),
-        "Holm over 3 pairs, level 0.05",
+        "(two-sided t of the mean difference, alpha 0.05, Holm over 3 pairs)",
     )
     assert f"a {first} {value} c" in text
-    assert "Letters: the runs that this one is significantly better than: t test" in text
+    assert "Letters: the runs that each is significantly better than" in text
     assert f"| **{value}**<sup>c</sup> |" in board.to_markdown()
     assert f"<b>{value}</b><sup>c</sup></td>" in board.to_html()
     latex = board.to_latex(caption=True)

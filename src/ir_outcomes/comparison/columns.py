@@ -84,10 +84,22 @@ def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") ->
         Column("baseline", heading="A", form=decimals(places)),
         Column("contender", heading="B", form=decimals(places)),
         Column("difference", heading=row.name, form=signed(places), unit=unit, better=better),
-        Column("interval", heading=row.name, form=signed_interval(places), unit=unit, better=better),
-        *((
-            Column("new_runs", heading="new runs", form=signed_interval(places), unit=unit, better=better),
-        ) if row.new_runs is not None else ()),
+        Column(
+            "interval", heading=row.name, form=signed_interval(places), unit=unit, better=better
+        ),
+        *(
+            (
+                Column(
+                    "new_runs",
+                    heading="new runs",
+                    form=signed_interval(places),
+                    unit=unit,
+                    better=better,
+                ),
+            )
+            if row.new_runs is not None
+            else ()
+        ),
         Column("p", _known("pvalue"), "p", PVALUE),
         Column("p_corrected", _known("pvalue_corrected"), "corrected p", PVALUE),
         *attributes("found", "detectable"),

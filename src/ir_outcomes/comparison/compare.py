@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 from ir_outcomes.comparison.family import judged, measured_pairs
 from ir_outcomes.comparison.outcomes import Settings

@@ -42,8 +42,8 @@ from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
-from ir_outcomes.evaluation.systems import Called, System
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
+from ir_outcomes.evaluation.systems import Called, System
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, ranked
 from ir_outcomes.statistics.estimate import Estimates, Sums, sign_pvalues
@@ -179,7 +179,9 @@ def labels_of_estimates(
     sign_test = None
     if "all queries" in rows:
         sums = [pair["all queries"][0] for pair in pairs]
-        longer, differ = (np.concatenate([getattr(own, field) for own in sums]) for field in ("better", "differ"))
+        longer, differ = (
+            np.concatenate([getattr(own, field) for own in sums]) for field in ("better", "differ")
+        )
         sign_test = _sign_test(differ - longer, longer)
     return judge(rows, settings.rules, sign_test)
 
@@ -203,7 +205,10 @@ def judged(
     whole = [own.all_queries for own in estimated if own.all_queries is not None]
     if len(whole) == len(estimated):
         rows["all queries"] = whole
-        better, worse = (np.array(counts, dtype=np.float64) for counts in zip(*((row.better, row.worse) for row in whole), strict=True))
+        better, worse = (
+            np.array(counts, dtype=np.float64)
+            for counts in zip(*((row.better, row.worse) for row in whole), strict=True)
+        )
         sign_test = _sign_test(better, worse)
     family = {name: estimates_of_rows(of_name) for name, of_name in rows.items()}
     labels = judge(family, settings.rules, sign_test)
@@ -333,9 +338,7 @@ def _margins_by_row(
     return by_row | dict(zip(by_row, sizes, strict=False))
 
 
-def _within(
-    margins: Mapping[str, float | None], rows: Sequence[Row], which: str
-) -> bool | None:
+def _within(margins: Mapping[str, float | None], rows: Sequence[Row], which: str) -> bool | None:
     """Return whether all rows that should have one stay inside their margins; None without margins."""
     against = [row.margin for row in rows if row.margin is not None]
     if not any(margins.values()):
@@ -348,9 +351,7 @@ def _within(
     return all(own.found == "harm excluded" for own in against)
 
 
-def _holds_for_new_runs(
-    label: str, coverage: Row, ranking: Row, whole: Row | None
-) -> bool | None:
+def _holds_for_new_runs(label: str, coverage: Row, ranking: Row, whole: Row | None) -> bool | None:
     """Return whether the intervals for new runs of the rows that carry a label exclude 0 on its side."""
     meaning = meaning_of(label)
     if meaning.direction == "none":

@@ -257,7 +257,9 @@ class _Unjudged(NamedTuple):
                 ranks.setdefault((query, docid), [0, 0])[side] = rank
         queries_of = np.array([query for query, _ in ranks], dtype=np.int64)
         docids = np.array([docid for _, docid in ranks], dtype=bytes)
-        return cls(queries_of, docids, np.array(list(ranks.values()), dtype=np.int64).reshape(-1, 2).T)
+        return cls(
+            queries_of, docids, np.array(list(ranks.values()), dtype=np.int64).reshape(-1, 2).T
+        )
 
     def families(self) -> Iterator[Any]:
         """Yield which documents favour the baseline, which the contender, and which both returned."""
@@ -281,7 +283,9 @@ class _Unjudged(NamedTuple):
     def named(self, rows: Ints, query_ids: Sequence[str]) -> Iterator[UnjudgedDocument]:
         """Yield documents with the ids of their queries."""
         columns = (self.query[rows], self.docids[rows], *self.ranks[:, rows])
-        for query, docid, baseline, contender in zip(*(own.tolist() for own in columns), strict=True):
+        for query, docid, baseline, contender in zip(
+            *(own.tolist() for own in columns), strict=True
+        ):
             yield UnjudgedDocument(
                 query_ids[query], docid.decode(), baseline or None, contender or None
             )

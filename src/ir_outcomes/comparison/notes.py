@@ -24,7 +24,6 @@ from ir_outcomes.statistics.runs import LEAST_RUNS
 UNCLEAR = 0.2  # p-value of a sign test above which no direction is to be seen
 
 
-
 def notes_on_input(baseline: System, contender: System, *, positives_only: bool) -> Iterator[Note]:
     """Yield what a careful reader must know about the runs; qrels of relevant documents only say nothing about judging."""
     runs = (*baseline.runs, *contender.runs)
@@ -58,9 +57,7 @@ def _about_missing(comparison: Comparison) -> Iterator[Note]:
     n = comparison.n_queries
     results = "values" if comparison.settings.ties == "unknown" else "results"
     texts = []
-    for name, missing, n_runs in zip(
-        "AB", comparison.n_missing, comparison.n_runs, strict=True
-    ):
+    for name, missing, n_runs in zip("AB", comparison.n_missing, comparison.n_runs, strict=True):
         if missing:
             run = name if n_runs == 1 else f"a run of {name}"
             share = percent(missing / n)
@@ -79,12 +76,17 @@ def _about_confirmation(comparison: Comparison) -> Iterator[Note]:
     if whole is not None:
         shorter, longer = sides_of(whole)
         counts = f"{shorter[1]} {shorter[0]}, {longer[1]} {longer[0]}"
-        yield note("unconfirmed", f"neither the mean over all queries nor its sign test ({counts}) confirms it.")
+        yield note(
+            "unconfirmed",
+            f"neither the mean over all queries nor its sign test ({counts}) confirms it.",
+        )
     elif comparison.in_lengths:
         yield note("unconfirmed", "without a cutoff nothing is known over all queries.")
     else:
         measure = comparison.ranking.measured_in
-        text = f"{measure} is 0, its best value, where nothing is found, so its mean cannot confirm."
+        text = (
+            f"{measure} is 0, its best value, where nothing is found, so its mean cannot confirm."
+        )
         yield note("unconfirmed", text)
 
 

@@ -13,10 +13,9 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from ir_outcomes.comparison.verdict import Rules
-from ir_outcomes.evaluation.systems import digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match
-from ir_outcomes.evaluation.systems import Called, System
+from ir_outcomes.evaluation.systems import Called, System, digest_of_clusters
 from ir_outcomes.statistics.estimate import Units
 from ir_outcomes.statistics.families import level_in_family
 from ir_outcomes.types import (

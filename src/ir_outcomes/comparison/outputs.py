@@ -325,7 +325,9 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
     cutoff = cutoff_of(measure)
     own_rel = int(grade[1]) if grade else None
     gain = is_gain(measure)
-    found = _Meaning("gain" if gain else "value", cutoff, own_rel, 0.0, higher_is_better is not False)
+    found = _Meaning(
+        "gain" if gain else "value", cutoff, own_rel, 0.0, higher_is_better is not False
+    )
     if base == "ESL":
         esl = parse_measure(measure)
         found = _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)

@@ -29,7 +29,9 @@ class QueryOutcome(NamedTuple):
     #: "neither", "lost", "won" or "both"; by document won or lost where the contender found more or
     #: fewer of the relevant documents
     outcome: str
-    found_baseline: float  #: share of the relevant documents found (1 or 0 by query), higher is better
+    found_baseline: (
+        float  #: share of the relevant documents found (1 or 0 by query), higher is better
+    )
     found_contender: float
     #: search length on what both found, or where there is nothing on what the run found
     baseline: float | None
@@ -353,7 +355,7 @@ class Comparisons(HasPage, Result, Sequence[Comparison]):
     """Several comparisons, in the order in which the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries
-    that both answered. The figures are "facets" and "forest".
+    that both answered. The figure is "facets".
 
     Attributes
     ----------

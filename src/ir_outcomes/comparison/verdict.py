@@ -37,11 +37,10 @@ class Rules:
     alpha : float
         Level of p-values, intervals and labels.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Correction of p-values over the contenders of a call, each row by itself.
+        Correction of p-values over the contenders of a call. Each row is corrected by itself.
     margins : (float, float), (float, float, float) or (float,), optional
-        Margins of harm, all positive: coverage (percentage points), ranking (ranks), and all
-        queries (ranks). The third is by default what the other two tolerate together. Values of a
-        measure have one margin, on their mean.
+        Margins of harm: coverage (points), ranking and all queries (ranks). All are positive. The
+        third is by default what the other two tolerate together.
     """
 
     alpha: float = 0.05
@@ -321,5 +320,3 @@ class Verdict:
     #: whether the label holds for new runs of the systems, too; None where it has no direction, no
     #: system has several runs, or one of several has fewer than five
     new_runs: bool | None = None
-
-

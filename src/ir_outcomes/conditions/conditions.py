@@ -24,12 +24,12 @@ from ir_outcomes.comparison.verdict import (
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import unjudged_share
-from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import HasPage, Immutable, Result
-from ir_outcomes.statistics.families import adjust
 from ir_outcomes.statistics.estimate import Interval, sign_pvalues
+from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
 from ir_outcomes.types import Direction, Floats
 
@@ -487,7 +487,9 @@ def mean_of(rows: Sequence[tuple[str, Row]], alpha: float) -> ConditionsMean:
     interval = None
     if error > 0:
         pvalue = float(2 * stdtr(df, -abs(mean) / error))
-        interval = _around(mean, float(stdtrit(df, 1 - alpha / 2)) * error, [row for _, row in rows])
+        interval = _around(
+            mean, float(stdtrit(df, 1 - alpha / 2)) * error, [row for _, row in rows]
+        )
     new = None
     if k >= FEWEST_COLLECTIONS:
         spread = float(differences.std(ddof=1)) * math.sqrt(1 + 1 / k)

@@ -232,8 +232,12 @@ def _difference(
         return SliceDifference(contender, name, None, None, len(names))
 
     def between(permuted: Ints, axis: int = -1) -> Floats:
-        sums = [np.where(permuted == code, change, 0.0).sum(axis=axis) for code in range(len(names))]
-        squares: Floats = np.sum([total**2 / size for total, size in zip(sums, sizes, strict=True)], axis=0)
+        sums = [
+            np.where(permuted == code, change, 0.0).sum(axis=axis) for code in range(len(names))
+        ]
+        squares: Floats = np.sum(
+            [total**2 / size for total, size in zip(sums, sizes, strict=True)], axis=0
+        )
         return squares
 
     found = permutation_test(

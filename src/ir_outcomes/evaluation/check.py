@@ -260,6 +260,7 @@ def _path(source: Any) -> str | None:
 
 def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
     scores, _ = ranked_scores(run, lengths.ties)
+    changes = changes_by_rank(source) if is_path(source) else None
     return CheckedFile(
         name=run.name,
         form=run.form,
@@ -269,7 +270,7 @@ def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
         judged=1 - (unjudged_share(lengths, JUDGED_DEPTH) or 0) if lengths.listed.any() else None,
         ties=float(tied_with_previous(scores, run.offsets).sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
-        against_ranks=_against_ranks(source),
+        against_ranks=None if changes is None else int(np.sum(changes[0] > 0)),
         itself=int(lengths.retrieves_itself.sum()),
     )
 
@@ -321,9 +322,3 @@ def _findings(
 
 def _with_repair(run: Run, text: str, repair: Repair | None) -> Finding:
     return Finding(run.name, text if repair is None else f"{text} {repair}", repair)
-
-
-def _against_ranks(source: Any) -> int | None:
-    """Count the queries whose scores contradict the ranks; None without a column of both."""
-    changes = changes_by_rank(source) if is_path(source) else None
-    return None if changes is None else int(np.sum(changes[0] > 0))

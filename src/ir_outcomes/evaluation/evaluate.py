@@ -80,45 +80,47 @@ def evaluate(
         lengths are taken as they are, if their qrels and settings are these. In a dict, a list of
         runs stands for one system.
     cutoff : int, optional
-        The default of the analyses: ranks beyond it do not count. By default the task's, or 100.
-        Runs keep their whole depth.
+        Ranks beyond it do not count; by default the task's, or 100. It is the default of the
+        analyses; runs keep their whole depth.
     rel : int, optional
         Smallest grade of a relevant document; by default the task's, or 1.
     unit : {"auto", "query", "document"}
-        What is answered or not: a query, by its first relevant document, or each relevant document,
-        averaged within its query. "auto" takes the task's, or "query" where the median query has
-        one relevant document.
+        What is answered: a query, or each of its relevant documents. A query is answered by its
+        first relevant document; documents are averaged within their query. "auto" takes the task's,
+        or "query" where the median query has one relevant document.
     ties : {"trec", "msmarco", "input", "expected"}
-        Order among equal scores; see `ir_outcomes.search_lengths`.
+        Order among equal scores. See `ir_outcomes.search_lengths`.
     judged_only : bool
         Remove unjudged documents before ranks are counted.
     drop_self : bool
-        Remove, before ranks are counted, documents whose id is that of the query, as in collections
-        whose queries are documents too; also for other measures.
+        Remove documents whose id is that of the query. They are removed before ranks are counted,
+        also for other measures: in some collections queries are documents, too.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
-        Which queries belong together and are not independent, such as the turns of a conversation:
-        the cluster of each query id; a file of lines with id, tab and cluster, or of JSON lines
-        with ``query_id`` and ``cluster``; a function of the id; or ``"by:::"``, the id up to the
-        last ``::``. Clusters are then the unit of tests, intervals, resamples and halves.
+        Which queries belong together: a file, or ``"by:_"``. Such queries are not independent, as
+        the turns of a conversation. The cluster of each query id; a file of lines with id, tab and
+        cluster, or of JSON lines with ``query_id`` and ``cluster``; a function of the id; or
+        ``"by:::"``, the id up to the last ``::``. Clusters are then the unit of tests, intervals,
+        resamples and halves.
     replicates : mapping of str to str, path, or "by:" and a separator, optional
-        Which runs are of one system, such as its seeds: the system of each run, by the runs' names;
-        a file of lines with run, tab and system; or ``"by:_"``, names that are equal up to the last
-        ``_``, with a whole number behind it. Runs that are not mentioned are systems of their own.
+        Which runs are of one system: a file, or ``"by:_"``. Such runs are its seeds, for example.
+        The system of each run, by the runs' names; a file of lines with run, tab and system; or
+        ``"by:_"``, names that are equal up to the last ``_``, with a whole number behind it. Runs
+        that are not mentioned are systems of their own.
     names : sequence of str or None, optional
-        What to call each run, each by another name; None leaves the run's own name.
+        Name of each run, in their order. Each has another name; None leaves the run's own name.
     measures : sequence of Measure or str, optional
-        Measures of ir_measures whose values are kept too, such as ``["nDCG@10"]``.
+        Measures whose values are kept too, such as ``nDCG@10``. They are those of ir_measures.
     higher_is_better : bool, optional
-        The direction of these measures; it is needed where it is not known here.
+        Direction of these measures. It is needed where it is not known here.
     documents : int
         Keep the first so many documents of each list; `ir_outcomes.holes` needs them to its cutoff.
     queries : path, or mapping of str to str, optional
-        Texts of the queries: a file of lines with id, tab and text, or of JSON lines, or the folder
-        of a BEIR dataset. By default those of the task, where they are on this machine, or of the
-        BEIR dataset.
+        Texts of the queries, an id and a text on each line. A file of lines with id, tab and text,
+        or of JSON lines, or the folder of a BEIR dataset. By default those of the task, where they
+        are on this machine, or of the BEIR dataset.
     n_jobs : int or None
-        Files evaluated at a time, through joblib: -1 for one per processor; None leaves it to
-        ``joblib.parallel_config``, which also takes a cluster as backend. The result is the same
+        Files evaluated at a time; -1 for one per processor. This is through joblib: None leaves it
+        to ``joblib.parallel_config``, which also takes a cluster as backend. The result is the same
         for any number.
     progress : bool
         Show a progress bar on stderr.
@@ -126,8 +128,8 @@ def evaluate(
         What to do about a run that cannot be evaluated: raise its error; or warn, leave it out and
         go on; or keep a run without results, as one that finds nothing, and raise other errors.
     allow : list of {"unknown-ids", "rising-scores", "equal-scores"}
-        "unknown-ids" evaluates runs of whose queries or documents the qrels have none. What else is
-        allowed is a matter of the analyses.
+        What is meant, and no reason to stop. "unknown-ids" evaluates runs of whose queries or
+        documents the qrels have none. What else is allowed is a matter of the analyses.
 
     Returns
     -------

@@ -125,9 +125,7 @@ class Evaluation(Sequence[SearchLengths]):
             positions = list(range(len(self.runs))[key])
         else:
             positions = [self.position(name) for name in self.runs_of(key)]
-        fields = {
-            name: getattr(self, name) for name in ("runs", "documents", "sources")
-        }
+        fields = {name: getattr(self, name) for name in ("runs", "documents", "sources")}
         taken: dict[str, Any] = {
             name: tuple(of_runs[position] for position in positions)
             for name, of_runs in fields.items()

@@ -15,7 +15,7 @@ from ir_outcomes.evaluation.lengths import (
 from ir_outcomes.evaluation.ranking import DIGEST
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.types import check_positive
+from ir_outcomes.types import LARGEST, check_positive
 
 
 def fits(**conditions: Any) -> None:
@@ -66,7 +66,7 @@ def check_run(run: SearchLengths, qrels: Qrels) -> None:
         rank=(run.rank >= 0) & (run.rank <= retrieved),
         level_size=(run.level_size >= 1) & (found | (run.level_size == 1)),
         last=~found | (last <= retrieved) | (not is_whole),
-        retrieved=(run.retrieved >= 0) & (is_whole or run.retrieved <= run.cutoff),
+        retrieved=(run.retrieved >= 0) & (run.retrieved <= (run.cutoff or LARGEST)),
         unjudged=run.unjudged <= np.maximum(top - n_relevant, 0),
         judged=(run.unjudged >= top - n_judged) | (not by_one_order),
         judged_only=not run.judged_only or ((run.unjudged == 0) & (run.retrieved <= n_judged)),
@@ -82,8 +82,12 @@ def check_run(run: SearchLengths, qrels: Qrels) -> None:
     )
     _check_levels(run)
     if run.clusters is not None:
-        numbered = unless_independent(by_first_occurrence(run.clusters), run.answerable)
-        fits(kind=run.clusters.dtype == np.int64, clusters=np.array_equal(numbered, run.clusters))
+        codes = by_first_occurrence(run.clusters)
+        fits(
+            kind=run.clusters.dtype == np.int64,
+            clusters=np.array_equal(codes, run.clusters)
+            and unless_independent(codes, run.answerable) is not None,
+        )
 
 
 def _check_levels(run: SearchLengths) -> None:

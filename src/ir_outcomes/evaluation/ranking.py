@@ -5,10 +5,11 @@ with equal scores.
 """
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -58,6 +59,7 @@ def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
     return np.asarray(chances / chances.sum())
 
 
+_FEW = 8  # judgments of a query that are looked up one by one
 _STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
 DIGEST = 16  # bytes of the SHA-256 of a list that are kept
 
@@ -89,27 +91,40 @@ def joined(qrels: Qrels, run: Run, *, judged_only: bool, drop_self: bool) -> Joi
 
 def _locate(qrels: Qrels, run: Run, positions: Ints) -> tuple[Ints, Ints]:
     """Find the rows of judged documents, and of those with a query's own id."""
-    query_names = np.array([query.encode() for query in qrels.query_ids])
-    pairs = zip(qrels.codes.tolist(), qrels.docids.tolist(), strict=True)
-    judgment_of = {pair: judgment for judgment, pair in enumerate(pairs)}
-    names = {*qrels.docids.tolist(), *query_names.tolist()}
-    is_likely = (
-        np.fromiter(map(names.__contains__, run.docids[start : start + _STRETCH].tolist()), bool)
-        for start in range(0, len(run), _STRETCH)
-    )
-    likely = np.flatnonzero(np.concatenate([np.zeros(0, bool), *is_likely]))
-    docids = run.docids[likely]
     codes = np.full(len(run.query_ids), -1)
     codes[positions[positions >= 0]] = np.flatnonzero(positions >= 0)
-    code = codes[np.searchsorted(run.offsets, likely, side="right") - 1]
-    rows = np.full(len(qrels), -1)
-    pairs = zip(code.tolist(), docids.tolist(), strict=True)
-    judgment = np.fromiter((judgment_of.get(pair, -1) for pair in pairs), np.int64)
-    rows[judgment[judgment >= 0]] = likely[judgment >= 0]
-    self_rows = np.full(len(query_names), -1)
-    is_self = (code >= 0) & (query_names[code] == docids)
-    self_rows[code[is_self]] = likely[is_self]
-    return rows, self_rows
+    judged = qrels.docids.tolist()
+    offsets = qrels.offsets.tolist()
+    rows = [-1] * len(judged)
+    self_rows = [-1] * len(positions)
+    starts = run.offsets.tolist()
+    for code, start, docids in zip(codes.tolist(), starts, _lists(run), strict=False):
+        if code < 0:
+            continue
+        judgments = range(offsets[code], offsets[code + 1])
+        row_of: Mapping[bytes, int] = {}
+        if len(judgments) > _FEW:
+            row_of = dict(zip(docids, count(start)))
+        for judgment in judgments:
+            docid = judged[judgment]
+            if row_of:
+                rows[judgment] = row_of.get(docid, -1)
+            elif docid in docids:
+                rows[judgment] = start + docids.index(docid)
+        query = qrels.query_ids[code].encode()
+        if query in docids:
+            self_rows[code] = start + docids.index(query)
+    return np.array(rows, dtype=np.int64), np.array(self_rows, dtype=np.int64)
+
+
+def _lists(run: Run, order: Ints | None = None) -> Iterator[list[bytes]]:
+    """Yield the ids of each query, in an order of the rows; not all ids become objects at once."""
+    steps = np.searchsorted(run.offsets, np.arange(0, len(run), _STRETCH), side="right")
+    for begin, end in pairwise([0, *np.unique(steps).tolist(), len(run.query_ids)]):
+        rows = slice(run.offsets[begin], run.offsets[end])
+        docids = (run.docids[rows] if order is None else run.docids[order[rows]]).tolist()
+        for start, stop in pairwise((run.offsets[begin : end + 1] - run.offsets[begin]).tolist()):
+            yield docids[start:stop]
 
 
 def levels(qrels: Qrels, found: Joined, ties: Ties, order: Ints | None) -> tuple[Ints, Ints, Ints]:
@@ -167,22 +182,14 @@ def ranked_rows(run: Run, ties: Ties) -> Ints | None:
 
 def list_digests(run: Run, positions: Ints, order: Ints | None) -> Bytes:
     """(n_queries, 16) uint8 array: first bytes of SHA-256 of ranked ids."""
-    digests = np.zeros((len(run.query_ids) + 1, DIGEST), dtype=np.uint8)  # the last is of no list
-    sizes = np.diff(run.offsets)
-    # Queries of about so many rows at a time.
-    steps = np.searchsorted(run.offsets, np.arange(0, len(run), _STRETCH), side="right")
-    for begin, end in pairwise([0, *np.unique(steps).tolist(), len(sizes)]):
-        rows = slice(run.offsets[begin], run.offsets[end])
-        docids = (run.docids[rows] if order is None else run.docids[order[rows]]).tolist()
-        offsets = (run.offsets[begin : end + 1] - run.offsets[begin]).tolist()
-        # No id has a NUL byte.
-        content = b"".join(
-            sha256(b"\0".join(docids[start:stop])).digest()[:DIGEST]
-            for start, stop in pairwise(offsets)
-        )
-        digests[begin:end] = np.frombuffer(content, dtype=np.uint8).reshape(-1, DIGEST)
-    digests[:-1][sizes == 0] = 0
-    return digests[positions]
+    nothing = bytes(DIGEST)  # of an empty list, or none
+    digests = [
+        sha256(b"\0".join(docids)).digest()[:DIGEST] if docids else nothing  # ids have no NUL byte
+        for docids in _lists(run, order)
+    ]
+    content = np.frombuffer(b"".join([*digests, nothing]), dtype=np.uint8)
+    found: Bytes = content.reshape(-1, DIGEST)[positions]
+    return found
 
 
 def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:

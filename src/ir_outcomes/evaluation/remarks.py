@@ -2,8 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
 from functools import lru_cache
+from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
@@ -144,12 +144,10 @@ def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
 
 
 def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
-    """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
-    if qrels is not None and rel == 1 and qrels.grades.max(initial=0) > 1:
-        text = (
-            "the qrels have grades above 1, and grade 1 counts as relevant here, as it does not in"
-            " TREC DL's passage tasks; see `rel=2`."
-        )
+    """Say that every grade above 0 of graded judgments counts."""
+    highest = 0 if qrels is None else int(qrels.grades.max(initial=0))
+    if rel == 1 and highest > 1:
+        text = f"grades go up to {highest}, and 1 counts as relevant here; see `rel=2`."
         yield note("grades", text)
 
 

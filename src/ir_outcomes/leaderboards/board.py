@@ -90,8 +90,8 @@ class Leaderboard(HasPage, Result):
     standings : tuple of Standing
         Best first.
     pairs : sequence of PairVerdict
-        The verdicts on all pairs, in the order of `itertools.combinations` of the runs as they were
-        evaluated, see `verdict`; empty where only the values of a measure were given.
+        The verdicts on all pairs, in the order of `itertools.combinations` of the runs by the
+        measure, see `verdict`; empty where only the values of a measure were given.
     measures : tuple of MeasureOfRuns
         The measures that were asked for by name, the one that orders the runs first; empty where
         none was.
@@ -139,8 +139,8 @@ class Leaderboard(HasPage, Result):
                 f"the runs are {some(names, 10)}" if names else "there are no verdicts on scores"
             )
             raise KeyError(f"{contender} against {baseline}; {reason}")
-        place = place_of_pair(*sorted(map(names.index, (baseline, contender))), len(names))
-        pair = self.pairs[place]
+        upper, lower = sorted(map(names.index, (baseline, contender)))
+        pair: PairVerdict = self.pairs[place_of_pair(upper, lower, len(names))]
         return pair if pair.baseline == baseline else pair.turned()
 
     def rows(self) -> list[dict[str, Any]]:

@@ -37,23 +37,20 @@ class LengthDifferences:
         answerable = evaluation.answerable
         by_document = evaluation.unit == "document"
         lengths = np.stack([run.atoms() if by_document else run.esl()[answerable] for run in runs])
-        self.n_queries = np.count_nonzero(answerable)
+        self.n_queries = int(np.count_nonzero(answerable))
         self.items = np.ones(self.n_queries, dtype=np.int64)  # what there is to find in a query
         if by_document:
             self.items = runs[0].relevant[answerable]
-        # (n_systems,) k of the restricted search length
-        self.horizons = np.array([max(run.depth for run in system.runs) for system in systems])
+        # (n_runs,) the system of each run; (n_systems,) k of the restricted search length
+        self.systems = np.repeat(np.arange(len(systems)), [len(own.runs) for own in systems])
+        self.horizons = np.array([max(run.depth for run in own.runs) for own in systems])
+        self._missing = self.horizons[self.systems] + 1.0
         # (n_systems,) the same number where all rankings are the same
         seen: dict[frozenset[bytes], int] = {}
         lists = [frozenset(run.digests.tobytes() for run in own.runs) for own in systems]
         self.rankings = np.array(
-            [
-                seen.setdefault(own, place) if len(own) == 1 else place
-                for place, own in enumerate(lists)
-            ]
+            [seen.setdefault(own, n) if len(own) == 1 else n for n, own in enumerate(lists)]
         )
-        horizons = np.repeat(self.horizons, [len(system.runs) for system in systems])
-        self._missing = horizons + 1.0
         found = ~np.isnan(lengths)
         both = np.stack([found, np.where(found, lengths, 0.0)])
         # of each query what was found, and its search lengths, (2, n_runs, items); empty where
@@ -63,7 +60,9 @@ class LengthDifferences:
             starts = np.cumsum(self.items) - self.items
             self._documents = np.split(both, starts[1:], axis=2)
             both = np.add.reduceat(both, starts, axis=2)
-        elif self.n_queries * max(100, *horizons) ** 2 < 1 << 24:  # no sum of squares is rounded
+        elif (
+            self.n_queries * max(100, *self.horizons) ** 2 < 1 << 24
+        ):  # no sum of squares is rounded
             both = both.astype(np.float32)
         # (n_runs, n_queries) number found, and sum of their search lengths
         self.found, self.lengths = both
@@ -207,8 +206,10 @@ class Board:
             queries[name] = np.broadcast_to(number, a.shape)[chosen]
             if self._clusters is not None:
                 changes = _added(self._over_clusters, changes)
-            sums[name] = sums_of(*(_chosen(values, chosen) for values in changes), first)
-        return SummedPairs(systems, place_of_pair(*systems, self.n_systems), queries, sums)
+            total, size = (_chosen(values, chosen) for values in changes)
+            sums[name] = sums_of(total, size, first)
+        places = place_of_pair(systems[0], systems[1], self.n_systems)
+        return SummedPairs(systems, places, queries, sums)
 
     def _over_clusters(self, values: Floats) -> Floats:
         order, starts = self._clusters or (np.arange(0), np.arange(0))
@@ -269,7 +270,7 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
         weights[:, :splits] = first
     shape = len(total), 2 * splits or 1
 
-    def added(values: Floats, weights: Floats = weights) -> Floats:
+    def added(values: Any, weights: Any = weights) -> Floats:
         sums: Floats = (values @ weights).astype(np.float64)
         if splits:  # the second halves have what is left
             sums = np.concatenate([sums[:, :-1], sums[:, -1:] - sums[:, :-1]], axis=1)
@@ -280,11 +281,11 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
     def counted(flags: Bools) -> Floats:
         return added(flags.astype(np.float32), ones)
 
-    signs = counted(total != 0), counted(total > 0)
+    differ, better = counted(total != 0), counted(total > 0)
     rows = np.broadcast_to(added(size), shape)
     squares = total**2
     if size.max(initial=0.0) <= 1:
-        sums = Sums.of_queries(rows, added(total), added(squares), *signs)
+        sums = Sums.of_queries(rows, added(total), added(squares), differ, better)
         return Sums(*map(np.ravel, sums))
     products = size * total
     parts = squares, products, size**2
@@ -303,7 +304,10 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
         added(total),
         added(squares),
         added(products),
-        *weighted,
-        *signs,
+        weighted[0],
+        weighted[1],
+        weighted[2],
+        differ,
+        better,
     )
     return Sums(*(np.broadcast_to(values, shape).ravel() for values in sums))

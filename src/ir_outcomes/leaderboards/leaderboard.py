@@ -111,10 +111,14 @@ def leaderboard(
     evaluation = evaluation_to_judge(source, cutoff, allow, several_runs=True)
     systems = systems_of(source)
     of_runs = values_of(evaluation or source, measures)
+    ranks, by_measure = order_of(means_of_systems(of_runs[0], systems))
+    systems = [systems[place] for place in by_measure]
+    runs = [of_runs[0].runs.index(run) for system in systems for run in system.runs]
+    of_runs = [scores.take(runs) for scores in of_runs]
     of_systems = [means_of_systems(scores, systems) for scores in of_runs]
     first = of_systems[0]
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
-    ranks, _ = order_of(first)
+    ranks = ranks[by_measure]
     columns: dict[str, Sequence[Any]] = {}
     pairs: AllPairs | None = None
     cycles: list[tuple[str, ...]] = []
@@ -124,6 +128,7 @@ def leaderboard(
             " need the runs."
         )
     else:
+        evaluation = evaluation[list(first.runs)]
         pairs = pairs_of(evaluation, checked, progress=progress)
         better = pairs.better()
         tier, of_cycles = tiers(better)

@@ -148,8 +148,9 @@ def means_of_systems(scores: Scores, systems: Sequence[Called]) -> Scores:
 def _mean_of_runs(values: Floats) -> Floats:
     """Return values of queries whose mean is that of all values of the runs that are defined."""
     sizes = (~np.isnan(values)).sum(axis=0)
+    means: Floats = values[0]
     if len(values) == 1 or not sizes.any():
-        return values[0]
+        return means
     sums = np.nan_to_num(values).sum(axis=0)
     mean = sums.sum() / sizes.sum()
     size = sizes.sum() / np.count_nonzero(sizes)

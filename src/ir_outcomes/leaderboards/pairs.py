@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -74,8 +74,15 @@ class PairVerdict:
 
     def turned(self) -> Self:
         """Return the verdict on the baseline against the contender."""
-        rows = (row.turned() for row in (self.coverage, self.ranking, self.all_queries))
-        return type(self)(self.contender, self.baseline, *rows, MIRRORED[self.label])
+        return replace(
+            self,
+            baseline=self.contender,
+            contender=self.baseline,
+            coverage=self.coverage.turned(),
+            ranking=self.ranking.turned(),
+            all_queries=self.all_queries.turned(),
+            label=MIRRORED[self.label],
+        )
 
 
 def _row_columns(name: str, better: Better, unit: str = "") -> tuple[Column, ...]:
@@ -123,10 +130,18 @@ class RowOfPairs(NamedTuple):
 
     def of_pair(self, place: int) -> PairRow:
         """Return the row of one pair."""
-        numbers = [column[place].item() for column in self]
-        difference, low, high = (None if isnan(number) else number for number in numbers[3:6])
-        interval = None if low is None else Interval(low, high)
-        return PairRow(*numbers[:3], difference, interval, *numbers[6:8], NAMES[numbers[8]])
+        numbers: list[Any] = [column[place].item() for column in self]
+        n, differ, better, difference, low, high, pvalue, corrected, found = numbers
+        return PairRow(
+            n,
+            differ,
+            better,
+            None if isnan(difference) else difference,
+            None if isnan(low) else Interval(low, high),
+            pvalue,
+            corrected,
+            NAMES[found],
+        )
 
 
 class AllPairs(Sequence[PairVerdict]):
@@ -147,18 +162,13 @@ class AllPairs(Sequence[PairVerdict]):
     def __len__(self) -> int:
         return len(self.labels)
 
-    @overload
-    def __getitem__(self, place: int) -> PairVerdict: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[PairVerdict, ...]: ...
-
-    def __getitem__(self, place: int | slice) -> PairVerdict | tuple[PairVerdict, ...]:
+    def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return tuple(self[number] for number in range(len(self))[place])
-        systems = (self.names[system] for system in self._systems[place].tolist())
-        rows = (self.rows[name].of_pair(place) for name in ROWS)
-        return PairVerdict(*systems, *rows, LABELS[self.labels[place]])
+        baseline, contender = (self.names[system] for system in self._systems[place].tolist())
+        coverage, ranking, all_queries = (self.rows[name].of_pair(place) for name in ROWS)
+        label = LABELS[self.labels[place]]
+        return PairVerdict(baseline, contender, coverage, ranking, all_queries, label)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (AllPairs, tuple)):
@@ -216,10 +226,12 @@ def pairs_of(
     }
     _, differ, better = counts[-1].astype(np.float64)
     labels = judge(rows, rules, sign_test(better, differ - better), adjusted)
-    of_rows = {
-        name: RowOfPairs(*own, *of_row, labels.corrected[name], labels.found[name].astype(np.int8))
-        for name, own, of_row in zip(ROWS, counts, numbers, strict=True)
-    }
+    of_rows = {}
+    for name, (n, differ, better), (mean, low, high, pvalue) in zip(
+        ROWS, counts, numbers, strict=True
+    ):
+        corrected, found = labels.corrected[name], labels.found[name]
+        of_rows[name] = RowOfPairs(n, differ, better, mean, low, high, pvalue, corrected, found)
     return AllPairs(evaluation.system_names, labels.label.astype(np.int8), of_rows)
 
 
@@ -233,7 +245,11 @@ def estimates_of(
     identical = np.repeat(baseline == contender, halves)
     for sums in pairs.sums.values():
         identical &= sums.differ == 0
-    largest = {"coverage": 100.0, "ranking": horizon - 1.0, "all queries": horizon}
+    largest: dict[str, Any] = {
+        "coverage": 100.0,
+        "ranking": horizon - 1.0,
+        "all queries": horizon,
+    }
     return {
         name: estimates(sums, alpha, largest[name], identical) for name, sums in pairs.sums.items()
     }

@@ -1,7 +1,6 @@
 """Columns of codes, document ids and values: what files and objects become."""
 
 import hashlib
-import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -15,7 +14,6 @@ from ir_outcomes.types import Floats, Ints
 
 Ids = np.ndarray[Any, np.dtype[np.bytes_]]
 Codes = npt.NDArray[np.int32]
-Keys = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.intp]
 
 LONGEST_ID = 1000  # bytes
@@ -149,29 +147,6 @@ def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
     return np.ascontiguousarray(array, dtype=f"S{width}")
 
 
-def words_of(docids: Ids) -> Keys:
+def words_of(docids: Ids) -> npt.NDArray[np.uint64]:
     """View ids as (n, n_words) 64-bit words."""
     return docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
-
-
-# Chosen at random by every process, so that nobody can prepare ids whose keys collide, which would
-# cost quadratic time. No result depends on it: equal keys only select the pairs that are then
-# compared themselves.
-SALT = secrets.randbits(64)
-
-
-def pair_keys(codes: Codes, docids: Ids, seed: int = SALT) -> Keys:
-    """Hash each (query code, document id) pair by the id's 8-byte words."""
-    # Words of NUL bytes add nothing, so that ids in arrays of different widths, as those of runs
-    # and qrels, get the same keys.
-    words = words_of(docids)
-    multipliers = np.random.PCG64(seed).random_raw(2 * words.shape[1] + 1) | np.uint64(1)
-    keys: Keys = codes.astype(np.uint64) * multipliers[0]
-    for column, first, second in zip(words.T, multipliers[1::2], multipliers[2::2], strict=True):
-        mixed = column * first
-        # A product carries upwards only. Without this step, words that differ in their last bytes
-        # (the high bits of a little-endian word), as document ids often do, would give keys that
-        # differ in few bits.
-        mixed ^= mixed >> np.uint64(32)
-        keys += mixed * second
-    return keys

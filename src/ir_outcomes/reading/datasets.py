@@ -6,7 +6,6 @@ give further ones. All other ids work with default settings and a note about tha
 """
 
 import difflib
-import logging
 import os
 import re
 from collections.abc import Mapping
@@ -356,13 +355,13 @@ def _dataset_with(name: str, part: Part) -> Any:
     dataset = dataset_of(name)
     if not getattr(dataset, f"has_{part}")():
         lacks = "ranking of its own" if part == "scoreddocs" else part
-        beside = [
-            other
-            for other in ir_datasets.registry
-            if other.startswith(f"{name.rpartition('/')[0] or name}/")
-        ]
+        folder = f"{name.rpartition('/')[0] or name}/"
         judged = [
-            other for other in beside if part == "qrels" and ir_datasets.load(other).has_qrels()
+            dataset_id
+            for dataset_id in ir_datasets.registry
+            if part == "qrels"
+            and dataset_id.startswith(folder)
+            and ir_datasets.load(dataset_id).has_qrels()
         ]
         remedy = "give a file instead"
         if judged:
@@ -383,16 +382,12 @@ def load_part(name: str, part: Part) -> list[Any]:
             "remove that file, which may be half a download, so that it is fetched again, or give a"
             " file instead of the id"
         )
-    messages = logging.getLogger("ir_datasets")
-    messages.addFilter(_is_no_failure)
     try:
         rows = list(getattr(dataset, f"{part}_iter")())
     # RuntimeError, OSError, EOFError or an error of a hash, by source
     except Exception as error:
         problem = f"cannot be {'read' if file else 'fetched or read'} ({reason_of(error)})"
         raise DatasetUnavailable(f"{name}: its {part}{location} {problem}; {remedy}") from error
-    finally:
-        messages.removeFilter(_is_no_failure)
     expected = _count(dataset, part) or 0
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
         problem = f"only {len(rows)} of its {expected} judgments are on this machine{location}"
@@ -404,11 +399,6 @@ def load_part(name: str, part: Part) -> list[Any]:
         )
         raise DatasetUnavailable(f"{name}: {problem} and cannot be a baseline; give a run file")
     return rows
-
-
-def _is_no_failure(record: logging.LogRecord) -> bool:
-    """Return whether a message of ir_datasets is not about a failed download."""
-    return not record.getMessage().lower().startswith(("download error", "download failed"))
 
 
 def _stated(dataset: Any, facts: Literal["documentation", "metadata"]) -> dict[str, Any]:

@@ -120,7 +120,7 @@ def blocks_of(
 
 
 def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
-    """Yield decompressed content in pieces, of standard input for the path ``-`` is standard input."""
+    """Yield decompressed content in pieces, of standard input for ``-``."""
     source = os.fsdecode(path)
     with _opened(source) as file, io.BufferedReader(file) as raw:
         before = os.fstat(raw.fileno())

@@ -54,7 +54,7 @@ def checked_columns(
     return replace(checked, values=_numbers(values, checked))
 
 
-def texts(ids: Any, source: str, what: str, line_of: LineOf = unknown_line) -> list[str]:
+def texts(ids: Any, source: str, kind: str, line_of: LineOf = unknown_line) -> list[str]:
     """Check ids and return them as text, whole numbers as decimals."""
     try:
         ids = as_list(ids)
@@ -67,11 +67,11 @@ def texts(ids: Any, source: str, what: str, line_of: LineOf = unknown_line) -> l
     if is_usual and (joined.isascii() or not _SURROGATES.search(joined)):
         return checked
     for row, identifier in enumerate(ids):
-        if problem := _problem_of(identifier):
+        if wrong := _problem_of(identifier):
             line = line_of(row)
-            where = f"row {row + 1}: " if line is None else ""
+            position = f"row {row + 1}: " if line is None else ""
             text = identifier if isinstance(identifier, str) else repr(identifier)
-            raise FormatError(source, f"{where}a {what} {problem}", line=line, text=text)
+            raise FormatError(source, f"{position}a {kind} {wrong}", line=line, text=text)
     return checked
 
 
@@ -154,7 +154,7 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
     if isinstance(rows[0], dict):
         return columns_of_records(((None, row) for row in rows), source, kind)
-    fields = getattr(rows[0], "_fields", None)
+    fields = getattr(rows[0], "_fields", ())
     for number, row in enumerate(rows, 1):
         if not fields or getattr(row, "_fields", None) != fields:
             problem = (
@@ -196,14 +196,10 @@ def columns_of_records(records: Iterable[_Record], source: str, kind: Kind) -> C
     rows = [(line, first), *found]
 
     def column(name: str) -> list[Any]:
-        lacking = (
-            (number, line, row)
-            for number, (line, row) in enumerate(rows, 1)
-            if not isinstance(row, dict) or name not in row
-        )
-        for number, line, row in lacking:
-            problem = f"entry {number} has no {name!r}, which the first has"
-            raise FormatError(source, problem, line=line, text=json.dumps(row))
+        for number, (line, row) in enumerate(rows, 1):
+            if not isinstance(row, dict) or name not in row:
+                problem = f"entry {number} has no {name!r}, which the first has"
+                raise FormatError(source, problem, line=line, text=json.dumps(row))
         return [row[name] for _, row in rows]
 
     return _from_table(list(first), column, source, kind, lambda row: rows[row][0])
@@ -244,8 +240,8 @@ def _from_lists(records: Iterable[_Record], shape: Shape, source: str, kind: Kin
                 values.append(value)
                 lines.append(line)
         except (KeyError, TypeError, IndexError) as error:
-            what = error if isinstance(error, KeyError) else f"list {shape.items!r}"
-            problem = f"entry {number} has no {what}, as {kind.name} like this has it"
+            missing = error if isinstance(error, KeyError) else f"list {shape.items!r}"
+            problem = f"entry {number} has no {missing}, as {kind.name} like this has it"
             raise FormatError(source, problem, line=line, text=json.dumps(record)) from None
         if text := _text(record, QUERY_TEXT_NAMES):
             texts.queries[str(query)] = text

@@ -1,6 +1,7 @@
 """Relevance judgments and the texts of queries, read and checked."""
 
 import os
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -203,24 +204,20 @@ def _iteration(columns: Columns, row: int) -> str | None:
 def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
     """Return the qrels of a BEIR dataset and its queries, if it has any."""
     within = os.path.join(folder, "qrels")
-    place = within if os.path.isdir(within) else os.fspath(folder)
-    found = [
-        os.path.join(place, name)
-        for name in sorted(os.listdir(place))
-        if name.endswith(".tsv") and not name.startswith("queries.")
-    ]
-    test = os.path.join(place, "test.tsv")
-    if test not in found and len(found) != 1:
+    if not os.path.isdir(within):
+        within = os.fspath(folder)
+    paths = [os.path.join(within, name) for name in sorted(os.listdir(within))]
+    found = [path for path in paths if re.search(r"(?<!/queries)\.tsv$", path)]
+    test = os.path.join(within, "test.tsv")
+    if test in found:
+        found = [test]
+    if len(found) != 1:
+        files = found or [path for path in paths if "qrels" in os.path.basename(path)]
+        choices = f"; name the file itself: {', '.join(files)}" if files else ""
         problem = "as qrels, a directory must be a BEIR dataset with qrels/test.tsv"
-        choices = ""
-        files = found or [
-            os.path.join(place, name) for name in os.listdir(place) if "qrels" in name
-        ]
-        if files:
-            choices = f"; name the file itself: {', '.join(sorted(files))}"
         raise UnreadableFile(f"{os.fsdecode(folder)}: {problem}{choices}")
-    queries = [path for path in _queries_files(folder) if os.path.exists(path)]
-    return test if test in found else found[0], queries[0] if queries else None
+    queries = _queries_file(folder)
+    return found[0], queries if os.path.exists(queries) else None
 
 
 # --- the texts of queries
@@ -229,18 +226,12 @@ _ID_NAMES = ("_id", "query_id", "qid")
 _TEXT_NAMES = ("text", "query")
 
 
-def _beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
-    """Read the texts of the queries of a BEIR dataset, by their ids."""
-    files = _queries_files(folder)
-    return _texts_of_json_lines(next(filter(os.path.exists, files), files[0]), _TEXT_NAMES)
-
-
 def query_texts(
     source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES
 ) -> dict[str, str]:
     """Read the texts of queries from a BEIR folder, JSON lines, or lines."""
     if os.path.isdir(source):
-        return _beir_texts(source)
+        return _texts_of_json_lines(_queries_file(source), _TEXT_NAMES)
     # The source may be a run or qrels that holds texts.
     if names == _TEXT_NAMES and (found := texts_in(source).queries):
         return found
@@ -250,8 +241,9 @@ def query_texts(
     return read_texts(source, names[0])
 
 
-def _queries_files(folder: str | os.PathLike[str]) -> list[str]:
-    return [os.path.join(os.fspath(folder), name) for name in ("queries.jsonl", "queries.jsonl.gz")]
+def _queries_file(folder: str | os.PathLike[str]) -> str:
+    path = os.path.join(os.fspath(folder), "queries.jsonl")
+    return path if os.path.exists(path) or not os.path.exists(f"{path}.gz") else f"{path}.gz"
 
 
 def _texts_of_json_lines(path: str, names: tuple[str, ...]) -> dict[str, str]:
@@ -262,8 +254,8 @@ def _texts_of_json_lines(path: str, names: tuple[str, ...]) -> dict[str, str]:
         record = parsed_json(line, path, number)
         fields = record if isinstance(record, dict) else {}
         identifier, text = (
-            next((fields[name] for name in known if name in fields), None)
-            for known in (_ID_NAMES, names)
+            next((fields[name] for name in choices if name in fields), None)
+            for choices in (_ID_NAMES, names)
         )
         if not isinstance(identifier, str) or not isinstance(text, str) or identifier in texts:
             problem = (

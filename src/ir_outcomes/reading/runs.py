@@ -198,8 +198,8 @@ def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
     if duplicates is not None:
         check_choice("duplicates", duplicates, get_args(Duplicates))
     codes = columns.codes
-    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else []
-    scattered = int(np.sum(np.bincount(codes[starts]) > 1))
+    begins = np.append(codes[:1], codes[1:][codes[1:] != codes[:-1]])
+    scattered = int(np.sum(np.bincount(begins) > 1))
     columns = columns.grouped()
     by_rank = columns.value_name == "rank"
     scores = -columns.values if by_rank else columns.values
@@ -274,55 +274,54 @@ def runs_and_names(
     return items, list(names)
 
 
-def check_one_for_each(names: Sequence[str | None], number: int, what: str = "run") -> None:
+def check_one_for_each(names: Sequence[str | None], number: int, item: str = "run") -> None:
     """Refuse a text, which is a sequence of its letters, and another number of names."""
     if isinstance(names, str) or len(names) != number:
         raise ParameterError(
-            f"must be one name for each of the {plural(what, number)}, such as `names=['a', 'b']`",
+            f"must be one name for each of the {plural(item, number)}, such as `names=['a', 'b']`",
             names=names,
         )
 
 
-def check_names(names: Iterable[str | None], what: str = "run") -> None:
+def check_names(names: Iterable[str | None], item: str = "run") -> None:
     """Refuse names that are no text, blank or equal."""
-    given = [name for name in names if name is not None]
-    for name in given:
+    chosen = [name for name in names if name is not None]
+    for name in chosen:
         if not isinstance(name, str):
             raise ParameterError(
-                f"the name {name!r} of a {what} is not text; convert names with str"
+                f"the name {name!r} of a {item} is not text; convert names with str"
             )
         if not name.strip():
             raise ParameterError(
-                f"the name {name!r} of a {what} is blank; give one that can be seen"
+                f"the name {name!r} of a {item} is blank; give one that can be seen"
             )
-    repeated = [name for name, times in Counter(given).items() if times > 1]
+    repeated = [name for name, times in Counter(chosen).items() if times > 1]
     if repeated:
         raise ParameterError(
-            f"several {what}s are called {some(repeated)}; give each {what} a name of its own"
+            f"several {item}s are called {some(repeated)}; give each {item} a name of its own"
         )
 
 
 def distinct_names(
-    own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]
+    titles: Sequence[str], chosen: Sequence[str | None], sources: Sequence[Any]
 ) -> list[str]:
     """Return a name for each run, with its path or a number where two are equal."""
-    check_names(given)
-    names = [own_name if name is None else name for own_name, name in zip(own, given, strict=True)]
+    check_names(chosen)
+    names = [name or title for title, name in zip(titles, chosen, strict=True)]
     times = Counter(names)
     ambiguous = [
-        place for place, name in enumerate(given) if name is None and times[names[place]] > 1
+        index for index, name in enumerate(chosen) if name is None and times[names[index]] > 1
     ]
-    taken = {name for place, name in enumerate(names) if place not in ambiguous}
-    for place in ambiguous:
-        source = sources[place]
-        stem, first = (
-            (os.fspath(source), [os.fspath(source)])
-            if isinstance(source, (str, os.PathLike))
-            else (names[place], [])
-        )
-        candidates = chain(first, (f"{stem} {number}" for number in count(place)))
-        names[place] = next(name for name in candidates if name not in taken)
-        taken.add(names[place])
+    taken = {name for index, name in enumerate(names) if index not in ambiguous}
+    for index in ambiguous:
+        candidates: list[str] = []
+        stem = names[index]
+        if isinstance(sources[index], (str, os.PathLike)):
+            stem = os.fspath(sources[index])
+            candidates = [stem]
+        numbered = (f"{stem} {number}" for number in count(index))
+        names[index] = next(name for name in chain(candidates, numbered) if name not in taken)
+        taken.add(names[index])
     return names
 
 
@@ -394,7 +393,7 @@ def _is_directory_or_pattern(run: Any) -> bool:
 def _matches(pattern: str) -> list[str]:
     """Return the visible paths that match a pattern, without following links."""
     parts = Path(pattern).parts
-    fixed = next(place for place, part in enumerate(parts) if any(sign in part for sign in "*?["))
+    fixed = next(n for n, part in enumerate(parts) if any(sign in part for sign in "*?["))
     base = Path(*parts[:fixed])
     wanted = [*parts[fixed:]]
     if wanted[-1] == "**":

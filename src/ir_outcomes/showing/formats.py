@@ -105,9 +105,9 @@ def as_html(view: View, *, full: bool = False) -> str:
     shown = [
         _element("p", _element("b", _text(view.headline))),
         *(_element("p", _text(sentence)) for sentence in view.sentences),
-        _html_parts(view.tables, view.first_notes),
+        html_parts(view.tables, view.first_notes),
     ]
-    if folded := _html_parts(view.details, view.other_notes):
+    if folded := html_parts(view.details, view.other_notes):
         summary = _element("summary", f"More: {_text(view.more or 'notes')}")
         shown.append(_element("details", f"{summary}{folded}"))
     if not full:
@@ -128,7 +128,8 @@ def _element(name: str, content: str) -> str:
     return content and f"<{name}>{content}</{name}>"
 
 
-def _html_parts(tables: Iterable[Table], notes: Iterable[str]) -> str:
+def html_parts(tables: Iterable[Table], notes: Iterable[str]) -> str:
+    """Write tables and notes."""
     items = [_element("li", _text(note)) for note in notes]
     return "".join([*map(_html_table, tables), _element("ul", "".join(items))])
 
@@ -137,10 +138,11 @@ def _html_table(table: Table) -> str:
     title = _element("p", _element("b", _text(table.title)))
     if not table.columns:
         return title
-    groups = [
-        f'<th colspan="{place.stop - place.start}" style="text-align: center">{_text(group)}</th>'
-        for group, place in column_groups(table.columns)
-    ]
+    groups = []
+    for group, place in column_groups(table.columns):
+        tag = "th" if group else "td"  # an empty heading is none
+        size = f'colspan="{place.stop - place.start}"'
+        groups.append(f'<{tag} {size} style="text-align: center">{_text(group)}</{tag}>')
     headings = [
         f'<th scope="col" style="text-align: {column.align}">{_text(column.title)}</th>'
         for column in table.columns

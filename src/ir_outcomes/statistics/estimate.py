@@ -195,7 +195,9 @@ def estimates(
 
     error, df = standard_errors(sums)
     several = sums.units >= 2
-    mean = np.divide(sums.total, sums.rows, out=np.full(len(sums.rows), np.nan), where=sums.rows > 0)
+    mean = np.divide(
+        sums.total, sums.rows, out=np.full(len(sums.rows), np.nan), where=sums.rows > 0
+    )
     # Any number of differences of the same kind gives a p-value of this size at least.
     smallest = 2.0 ** (1 - np.maximum(sums.differ, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -243,9 +245,7 @@ def largest_unseen(sums: Sums, alpha: float, largest: Floats) -> Floats:
     return unseen
 
 
-def margin_intervals(
-    sums: Sums, level: float, largest: Floats | float
-) -> tuple[Floats, Floats]:
+def margin_intervals(sums: Sums, level: float, largest: Floats | float) -> tuple[Floats, Floats]:
     """Return the ends of intervals that decide about margins.
 
     Four imaginary units as large as the largest, two that gain and two that lose K, stand for harm

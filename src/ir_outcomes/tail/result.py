@@ -24,8 +24,7 @@ class TailResult(Result):
     """Numbers on all relevant documents of the runs, as Alex et al. 2022 have them.
 
     The figure of length distributions is "lengths" (Figure 5), that of length changes "changes"
-    (Figure 6); headroom has "top precision", "top length", "precision" and "length" (Figures 1 to
-    4). The others have none.
+    (Figure 6), that of headroom "headroom" (Figures 1 to 4). The others have none.
 
     Attributes
     ----------

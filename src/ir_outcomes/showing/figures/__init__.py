@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, not_installed
-from ir_outcomes.formatting import write_completely
+from ir_outcomes.files import write_completely
 
 # As on the page: better blue, worse orange and hatched, what is neither grey; they differ in
 # greyscale by the hatch.
@@ -72,7 +71,7 @@ KINDS: dict[type | str, dict[str, Drawing]] = {}
 def kinds(result: object) -> Mapping[str, Drawing]:
     """Return the figures of a result by name, the default first."""
     # They register their figures.
-    from ir_outcomes.showing.figures import comparisons, leaderboards  # noqa: F401
+    from ir_outcomes.showing.figures import comparisons, leaderboards, lengths  # noqa: F401
 
     key = getattr(result, "analysis", type(result))
     if key not in KINDS:
@@ -81,14 +80,9 @@ def kinds(result: object) -> Mapping[str, Drawing]:
 
 
 def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
-    """Draw a figure of a result by its name, or its first one; see `Result.plot`."""
+    """Draw a figure of a result by its name, or its first one, as `Result.plot` says."""
     drawings = kinds(result)
     name = next(iter(drawings)) if kind is None else kind
-    if isinstance(result, Comparisons) and name in KINDS[Comparison].keys() - drawings:
-        raise ParameterError(
-            f"`kind={name!r}` is for one comparison: name one contender, or choose one of the"
-            " result"
-        )
     if name not in drawings:
         raise ParameterError(
             f"a {type(result).__name__} is drawn as {', '.join(drawings)}", kind=kind
@@ -173,6 +167,10 @@ def panels(
 ) -> list[Any]:
     """Return the Axes to draw on: of a new figure of pyplot, of an empty figure, or within given Axes, whose place is kept."""
     if not hasattr(target, "get_xlim"):
+        if target is not None and not hasattr(target, "set_size_inches"):
+            raise ParameterError(
+                f"`ax` is of type {type(target).__name__}; it must be Axes or an empty Figure"
+            )
         import matplotlib.pyplot as plt
 
         figure = target
@@ -222,22 +220,65 @@ def row_panel(
     return ax
 
 
-def finished(ax: Any, *lines: str, x: str = "", y: str = "", legend: bool = False) -> Any:
-    """Name the axes, put the legend on their right, and write a title, broken where there is no more space; return the Axes."""
+def finished(
+    ax: Any,
+    *lines: str,
+    x: str = "",
+    y: str = "",
+    legend: bool = False,
+    marks: Mapping[str, Any] | None = None,
+    below: Any = None,
+) -> Any:
+    """Name the axes, write a title and a legend, and return the Axes.
+
+    The title is broken where there is no more space. The legend explains `marks`, by default what
+    has a label, and stands under the Axes `below`, by default the same.
+    """
     ax.set_xlabel(x or ax.get_xlabel())
     ax.set_ylabel(y or ax.get_ylabel())
-    if legend:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
     figure = ax.figure.figure
+    if legend or marks:
+        _legend_under(below or ax, marks)
     figure.draw_without_rendering()  # lays the figure out
-    letters = int(
-        (figure.bbox.x1 - ax.bbox.x0) / figure.dpi * 72 / (0.58 * STYLE["axes.titlesize"])
-    )
+    # The title begins over the labels of the rows: over several Axes that is where it fits.
+    left = ax.get_tightbbox(for_layout_only=True).x0
+    letters = int((figure.bbox.x1 - left) / figure.dpi * 72 / (0.58 * STYLE["axes.titlesize"]))
     ax.set_title(
         "\n".join(textwrap.fill(literal(line), max(letters, 24)) for line in lines if line),
         loc="left",
+        x=(left - ax.bbox.x0) / ax.bbox.width,
     )
     return ax
+
+
+def _legend_under(ax: Any, marks: Mapping[str, Any] | None) -> None:
+    """Explain marks under everything that stands below the Axes."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = ax.figure.figure
+    handles, labels = ax.get_legend_handles_labels()
+    if marks is not None:
+        handles, labels = list(marks.values()), list(marks)
+    figure.draw_without_rendering()
+    depth = ax.bbox.y0 - min(ax.xaxis.get_tightbbox().y0, ax.bbox.y0)
+    under = ScaledTranslation(0, -depth / figure.dpi - 0.08, figure.dpi_scale_trans)
+    for columns in range(min(len(handles), 4), 0, -1):
+        legend = ax.legend(
+            handles,
+            labels,
+            loc="upper left",
+            bbox_to_anchor=(0, 0),
+            bbox_transform=ax.transAxes + under,
+            borderaxespad=0,
+            ncols=columns,
+            columnspacing=1.2,
+        )
+        # Wider than the Axes, it would make them narrower; lines of their label keep space for it.
+        legend.set_in_layout(False)
+        if ax.bbox.x0 + legend.get_window_extent().width < figure.bbox.x1:
+            break
+    lines = -(-len(handles) // columns)
+    ax.set_xlabel(ax.get_xlabel() + "\n " * (lines + 1 if ax.get_xlabel() else lines))
 
 
 def height_of(n: int, pitch: float = 0.26) -> float:
@@ -320,10 +361,10 @@ def literal(text: str) -> str:
 
 def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:
     """Return the names of one figure as labels: not longer than `most`, distinct where the names are, ready for matplotlib."""
-    given = [literal(name) for name in names]
-    distinct = list(dict.fromkeys(given))
+    shown = [literal(name) for name in names]
+    distinct = list(dict.fromkeys(shown))
     if all(len(name) <= most for name in distinct):
-        return given
+        return shown
     # what all names begin with says nothing; it ends before the last separator that they share
     shared = os.path.commonprefix(distinct) if len(distinct) > 1 else ""  # noqa: RUF071, of letters
     cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
@@ -337,4 +378,4 @@ def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:
             ending = f"…{number + 1}"
             label = label[: most - len(ending)] + ending
         short[name] = label
-    return [short[name] for name in given]
+    return [short[name] for name in shown]

@@ -1,7 +1,6 @@
 """Figures of leaderboards and of the analyses of Alex et al. 2022; ranks run from 1, the best."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -13,7 +12,6 @@ from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankDistribution
 from ir_outcomes.showing import (
-    bucket_names,
     conditions_words,
     count,
     direction,
@@ -22,8 +20,6 @@ from ir_outcomes.showing import (
 )
 from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, TONES, WORSE, draws, finished
 from ir_outcomes.showing.views.leaderboards import answer_of
-from ir_outcomes.tail.lengths import bucket_columns
-from ir_outcomes.tail.result import TailResult, TailSettings
 
 NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
 # What a cell of the matrix of verdicts shows: labels, colour, hatch, mark.
@@ -306,102 +302,3 @@ def conditions_plot(
         " expected rank",
         legend=True,
     )
-
-
-@draws("lengths", "length-distributions")
-def draw_lengths(result: TailResult, ax: Any) -> Any:
-    """Draw which share of the relevant documents each run has at which search lengths: Figure 5 of Alex et al. 2022."""
-    buckets = len(result.edges) - 1
-    n_runs = len(result.runs)
-    width = max(7.5, 3.5 + 0.42 * (buckets + 2))
-    ax = figures.row_panel(ax, result.runs, width, more=0.6)
-    names = [*bucket_columns(result.edges), "missing"]
-    counts = np.array([[row[name] for name in names] for row in result.table], dtype=np.float64)
-    # There is a gap before what is not found.
-    shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)
-    figures.shaded(ax, shown, "% of the relevant documents")
-    cells = np.argwhere(~np.isnan(shown)) if n_runs <= NUMBERED_CELLS else ()
-    for row, column in cells:
-        share = shown[row, column]
-        color = "white" if share > 0.45 * np.nanmax(shown) else INK
-        ax.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color=color)
-    ax.set_ylim(n_runs - 0.5, -0.5)
-    ax.set_xticks([*range(buckets), buckets + 1], [*bucket_names(result.edges), "not found"])
-    figures.tilted(ax)
-    documents = (
-        f"{count(result.n_documents, 'relevant document')} of {count(result.n_queries, 'query')}"
-    )
-    return finished(
-        ax,
-        f"Where {count(n_runs, 'run')} put the relevant documents",
-        f"{documents}, {_conditions(result.settings)}",
-        x="irrelevant documents above the relevant one, plus 1 (left is better)",
-    )
-
-
-@draws("changes", "length-changes")
-def draw_changes(result: TailResult, ax: Any) -> Any:
-    """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
-    ax = figures.panel(ax, 9.5, 4.0)
-    sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
-    found: dict[Any, list[Any]] = {}
-    for row in result.table:
-        found.setdefault(row["change"], []).append(row["documents"])
-    down = {f"{size} down": n for size, n in zip(sizes, found["further down"], strict=True)}
-    up = {f"{size} up": n for size, n in zip(sizes, found["further up"], strict=True)}
-    worse = {"lost": found["lost"][0], **dict(reversed(down.items()))}
-    better = {**up, "won": found["won"][0]}
-    bars = {"worse": worse, "same": {"unchanged": found["unchanged"][0]}, "better": better}
-    for style, counts in bars.items():
-        color, hatch = TONES[style]
-        look = {"color": color, "hatch": hatch, "edgecolor": "white"}
-        drawn = ax.bar(list(counts), list(counts.values()), 0.85, **look)
-        ax.bar_label(drawn, fmt="{:,.0f}", padding=2, fontsize=8)
-    ax.margins(y=0.12)
-    figures.counted(ax.yaxis)
-    figures.tilted(ax)
-    documents = count(result.n_documents, "relevant document")
-    documents = f"{documents}, {found['neither'][0]:,} found by neither"
-    return finished(
-        ax,
-        f"{result.runs[1]} against {result.runs[0]}: change of search length",
-        f"{documents}, {_conditions(result.settings)}",
-        x="irrelevant documents above: more (left) or fewer (right, better)",
-        y="relevant documents",
-    )
-
-
-def draw_headroom(result: TailResult, ax: Any, number: int) -> Any:
-    """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022, within one collection."""
-    measure = list(dict.fromkeys(row["measure"] for row in result.table))[number]
-    rows: list[Any] = [row for row in result.table if row["measure"] == measure]
-    edges = [row["from"] for row in rows]
-    counts = [row["queries"] for row in rows]
-    ax = figures.panel(ax, 6.2, 3.8)
-    # ticks between the bars, so that no two bars share a value; the last bar is open, of a
-    # precision it ends at 1
-    n_bars = len(counts)
-    ax.bar(range(n_bars), counts, 1.0, align="edge", color=GREY, edgecolor="white")
-    is_precision = edges[-1] < 1
-    better = "left" if number % 2 else "right"
-    last = "1" if is_precision else "and more"
-    ax.set_xticks(range(n_bars + 1), [*(f"{edge:g}" for edge in edges), last])
-    ax.set_xlim(0, n_bars)
-    if not is_precision:
-        figures.tilted(ax, 30)
-    figures.counted(ax.yaxis)
-    return finished(
-        ax,
-        f"{rows[0]['run']}, the best of {count(len(result.runs), 'run')} by {measure}",
-        f"mean {rows[0]['mean']:.3g}, {count(sum(counts), 'query')}, {_conditions(result.settings)}",
-        x=f"{figures.literal(str(measure))} ({better} is better; each bar includes its left end)",
-        y="queries",
-    )
-
-
-for _number, _kind in enumerate(("top precision", "top length", "precision", "length")):
-    draws(_kind, "headroom")(partial(draw_headroom, number=_number))
-
-
-def _conditions(settings: TailSettings | None) -> str:
-    return "" if settings is None else f"{conditions_words(settings)}, ties {settings.ties}"

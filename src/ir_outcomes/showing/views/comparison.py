@@ -254,7 +254,13 @@ def _short_columns(first: Comparison, name: str) -> tuple[Column, ...]:
     places = places_of(unit)
     p = _of_row(name, lambda row: shown_p(row, alpha, digits=1))
     return (
-        Column(f"{name} difference", _of_row(name, lambda row: row.difference), heading, signed(places), group=name),
+        Column(
+            f"{name} difference",
+            _of_row(name, lambda row: row.difference),
+            heading,
+            signed(places),
+            group=name,
+        ),
         Column(f"{name} p", p, "p", NUMBER, group=name),
     )
 
@@ -300,9 +306,7 @@ def _intervals_table(comparisons: Sequence[Comparison], names: Sequence[str], no
     return Table.of(columns, comparisons, caption, title="Means and intervals", alpha=first.alpha)
 
 
-def _printed_family(
-    comparisons: Sequence[Comparison], names: Sequence[str], against: str
-) -> Table:
+def _printed_family(comparisons: Sequence[Comparison], names: Sequence[str], against: str) -> Table:
     """Return the table of a paper: what each run has by itself, its difference, and the verdict."""
     first = comparisons[0]
     columns = [Column("contender", heading="run")]
@@ -314,7 +318,13 @@ def _printed_family(
         known = [row for row in rows if row is not None]
         if name != "ranking" and len(known) == len(rows):
             places = places_of(known[0].measured_in)
-            level = Column(f"{name} mean", _of_row(name, lambda row: row.contender), "mean", decimals(places), group=name)
+            level = Column(
+                f"{name} mean",
+                _of_row(name, lambda row: row.contender),
+                "mean",
+                decimals(places),
+                group=name,
+            )
             columns.append(level)
             means = {fixed(row.baseline, places) for row in known}
             values = [known[0].baseline, *(row.contender for row in known)]
@@ -324,7 +334,9 @@ def _printed_family(
         columns += [difference, p]
     columns += [Column("verdict", "verdict.label")]
     marks = _significant(comparisons, names)
-    table = Table.of(columns, comparisons, paper_caption(comparisons), title=f"{against}.", alpha=first.alpha)
+    table = Table.of(
+        columns, comparisons, paper_caption(comparisons), title=f"{against}.", alpha=first.alpha
+    )
     below = table.marked(significant=marks).below(baseline)
     return replace(below.marked(best=best), significant=below.significant)
 
@@ -367,5 +379,3 @@ def paper_view(result: Any) -> View:
     return View(
         "The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes
     )
-
-

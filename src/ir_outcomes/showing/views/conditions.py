@@ -290,9 +290,7 @@ def _matrix(
     return Table.of_texts(columns, lines, *captions)
 
 
-def _details(
-    result: ConditionsComparison, run: str, overall: Overall | None
-) -> Iterator[Table]:
+def _details(result: ConditionsComparison, run: str, overall: Overall | None) -> Iterator[Table]:
     """Yield counts, p-values and judged shares of the conditions of one contender, its means, and the tests."""
     rows = result.of(run)
     title = f"{run} (B) against {result.baseline} (A)"
@@ -308,7 +306,9 @@ def _details(
         inner = [Column("p", "pvalue", "p", PVALUE)]
         if part.name == "all queries":
             inner.insert(0, Column("difference", heading="B - A", form=SIGNED_BY_UNIT))
-        columns += of_part(of_row, [replace(column, group=part.name) for column in inner], part.name)
+        columns += of_part(
+            of_row, [replace(column, group=part.name) for column in inner], part.name
+        )
     columns += [
         Column("judged_a", lambda row: row.judged and row.judged[0], "A", PERCENT, group="judged"),
         Column("judged_b", lambda row: row.judged and row.judged[1], "B", PERCENT, group="judged"),

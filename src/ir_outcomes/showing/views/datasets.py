@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ir_outcomes.formatting import NOTHING, plural
-from ir_outcomes.reading.datasets import Source, Task, size_text
+from ir_outcomes.reading.datasets import Part, Task
 from ir_outcomes.showing import Table, View
 from ir_outcomes.table_columns import NUMBER, Column
 
@@ -20,7 +20,7 @@ def tasks_view(tasks: Iterable[Task]) -> View:
         Column("cutoff", form=NUMBER),
         Column("rel", form=NUMBER),
         Column("unit"),
-        Column("qrels", lambda task: _where(task.source("qrels"))),
+        Column("qrels", lambda task: _where(task, "qrels")),
     )
     table = Table.of(columns, tasks)
     return View(plural("known dataset", len(table.rows)), tables=(table,))
@@ -30,10 +30,8 @@ def task_view(task: Task) -> View:
     """Show a task: its settings, and where its parts come from."""
     columns = (
         Column("part", str),
-        Column("where", lambda part: _where(task.source(part)), "on this machine"),
-        Column(
-            "file", lambda part: NOTHING if (source := task.source(part)) is None else source.path
-        ),
+        Column("where", lambda part: _where(task, part), "on this machine"),
+        Column("file", lambda part: task.file_of(part) or NOTHING),
     )
     head = (
         f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure"
@@ -43,9 +41,7 @@ def task_view(task: Task) -> View:
     return View(task.dataset_id, tables=(table,), notes=tuple(task.notes))
 
 
-def _where(source: Source | None) -> str:
-    if source is None:
+def _where(task: Task, part: Part) -> str:
+    if not task.has(part):
         return "none"
-    if source.here:
-        return "here"
-    return "to fetch" if source.size is None else size_text(source.size)
+    return "here" if task.file_of(part) else "to fetch"

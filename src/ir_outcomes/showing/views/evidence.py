@@ -136,46 +136,32 @@ def _planned(row: PlannedRow) -> str:
 
 @view_of.register
 def _published(result: SummaryVerdict) -> View:
-    coverage = result.coverage
     exact = f"exact binomial of won and lost: p {pvalue(result.exact.pvalue, result.alpha)}"
     counts = f"Won {result.won}, lost {result.lost}"
-    if coverage is None:
+    row = result.coverage
+    if row is None:
         return View(counts, exact, ("A label takes the number of queries (n), and ranking.",))
-    rows = [
-        (
-            "coverage, %",
-            fixed(coverage.difference, 2, signed=True),
-            interval(coverage.interval, 2, signed=True),
-            pvalue(coverage.pvalue, result.alpha),
-        )
-    ]
-    verdict = result.verdict
-    label = coverage.found if coverage.found != "none" else "no significant difference"
+    change = fixed(row.difference, 2, signed=True)
+    between = interval(row.interval, 2, signed=True)
+    rows = [("coverage, %", change, between, pvalue(row.pvalue, result.alpha))]
+    label = f"coverage {row.found}" if row.found != "none" else "no significant difference"
     sentences = ["A label takes the difference in ranking and its p-value, too."]
-    if verdict is not None:
-        longer = fixed(result.ranking_difference, 2, signed=True)
-        rows.append(
-            ("ranking, ranks", longer, NOTHING, pvalue(result.ranking_pvalue, result.alpha))
-        )
-        label = verdict.label
-        sentences = [
-            f"By the paper's own tests: strict {verdict.strict}, do no harm {verdict.do_no_harm}."
-        ]
+    if result.verdict is not None:
+        label = result.verdict.label
+        strict, do_no_harm = result.verdict.strict, result.verdict.do_no_harm
+        change = fixed(result.ranking_difference, 2, signed=True)
+        p_ranking = pvalue(result.ranking_pvalue, result.alpha)
+        rows.append(("ranking, ranks", change, NOTHING, p_ranking))
+        sentences = [f"By the paper's own tests: strict {strict}, do no harm {do_no_harm}."]
         if is_unconfirmed(label):
             sentences.append("To confirm it takes the runs: nothing is known over all queries.")
-    else:
-        label = f"coverage {label}" if coverage.found != "none" else f"{label} in coverage"
     columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
     captions = (
         "coverage: higher is better; ranking: lower is better",
         f"p of coverage: t of the mean, as the interval; {exact}; not corrected",
     )
-    return View(
-        f"{counts} of {plural('query', coverage.n)}",
-        label,
-        tuple(sentences),
-        (Table.of_texts(columns, rows, *captions),),
-    )
+    table = Table.of_texts(columns, rows, *captions)
+    return View(f"{counts} of {plural('query', row.n)}", label, tuple(sentences), (table,))
 
 
 @view_of.register

@@ -205,7 +205,9 @@ def _loss(query: QueryOutcome) -> str:
     """Say what a query lost: "3 to 71", "found, now lost"."""
     if query.outcome == "lost":
         if query.found_contender:
-            return f"{100 * query.found_baseline:.3g} % found, now {100 * query.found_contender:.3g} %"
+            return (
+                f"{100 * query.found_baseline:.3g} % found, now {100 * query.found_contender:.3g} %"
+            )
         return "found, now lost" if query.baseline is None else f"{query.baseline:.3g} to lost"
     if query.baseline is not None and query.contender is not None:
         return f"{query.baseline:.4g} to {query.contender:.4g}"
@@ -240,5 +242,3 @@ def _passable(row: Row) -> str | None:
     if row.margin is None or row.margin.passable is None:
         return None
     return fixed(row.margin.passable, places_of(row.measured_in))
-
-

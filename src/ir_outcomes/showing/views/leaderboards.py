@@ -159,7 +159,7 @@ def _runs_table(result: Leaderboard, columns: Sequence[Column], *captions: str) 
     if result.settings is not None:
         captions = (
             *captions,
-            "tier 1: no run is better; tier 2: only runs of tier 1 are; and so on",
+            _TIERS,
         )
     words = f"alpha {result.alpha:g}"
     if result.settings is not None:
@@ -188,6 +188,7 @@ def _systems_lines(result: Leaderboard) -> list[str]:
 
 
 _TIER = Column("tier", form=NUMBER)
+_TIERS = "tier 1: no run is better by the verdict; tier 2: only tier 1 is; and so on"
 
 
 def _standings(result: Leaderboard) -> Table:
@@ -262,8 +263,8 @@ def _measures(result: Leaderboard) -> Table:
         columns.append(Column(name, value, heading, form, unit, better))
     letters_words = "Letters: the runs" if letters else "Raised: the number of runs"
     caption = (
-        f"{letters_words} that this one is significantly better than: t of the mean,"
-        f" {_correction(result)}, level {result.alpha:g}"
+        f"{letters_words} that each is significantly better than (two-sided t of the mean"
+        f" difference, alpha {result.alpha:g}, {_correction(result)})"
     )
     table = _runs_table(result, (*columns, _TIER), caption)
     best = {

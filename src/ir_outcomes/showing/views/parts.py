@@ -19,7 +19,9 @@ CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini 
 
 def row_name(row: Row) -> str:
     """Return the name of a row with its short unit."""
-    unit = {POINTS: "%", "reciprocal": "", row.name: ""}.get(row.measured_in, short_unit(row.measured_in))
+    unit = {POINTS: "%", "reciprocal": "", row.name: ""}.get(
+        row.measured_in, short_unit(row.measured_in)
+    )
     return f"{row.name}, {unit}" if unit else row.name
 
 
@@ -88,7 +90,9 @@ def paper_rules(comparisons: Sequence[Comparison]) -> str:
 def above_legend(comparison: Comparison) -> str:
     """Explain the unit of rows of documents."""
     if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
-        return f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1, averaged by query; fewer are better"
+        return (
+            f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1, averaged by query; fewer are better"
+        )
     return ""
 
 
@@ -245,10 +249,7 @@ def outcomes_table(comparisons: Sequence[Comparison]) -> Table:
 
     columns = [
         *(Column("contender", heading="run") for _ in comparisons[1:2]),
-        *(
-            Column(f"{name}_share", share(name), f"{name}, %", decimals(2))
-            for name in names
-        ),
+        *(Column(f"{name}_share", share(name), f"{name}, %", decimals(2)) for name in names),
         Column("won_at", "outcomes.won_at", "won at rank", decimals(1)),
         Column("lost_at", "outcomes.lost_at", "lost at rank", decimals(1)),
     ]
@@ -273,5 +274,3 @@ def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> 
 def depth_lines(notes: Iterable[str]) -> list[str]:
     """Return what notes say on where all lists end, which stands beside the cutoff where a view has no other word on it."""
     return [own for own in as_notes(notes) if own.kind == "shallow"]
-
-

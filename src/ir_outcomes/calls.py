@@ -1,0 +1,164 @@
+"""Calls of public functions: the kinds of their arguments are checked in one place, by their annotations."""
+
+import inspect
+import os
+import types
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, wraps
+from numbers import Integral, Real
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Self,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from ir_outcomes.errors import ParameterError
+
+F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
+TEXTS = (str, bytes, bytearray)
+# What is said of a kind; of other classes their name.
+WORDS = {
+    str: "a text",
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    "PathLike": "a path",
+    "Callable": "a function",
+    "Evaluation": "what ir_outcomes.evaluate returns",
+    "Scores": "what ir_outcomes.scores_from_outputs returns",
+    "Comparison": "what ir_outcomes.compare returns for one contender",
+    "Comparisons": "what ir_outcomes.compare returns for several contenders",
+}
+
+
+def checked(function: F) -> F:
+    """Let a function refuse arguments of kinds that its annotations do not name."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        kinds = _kinds(function)
+        for name, value in signature.bind(*arguments, **options).arguments.items():
+            given = {name: value}
+            if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                given = value
+            for argument, item in given.items():
+                kind = kinds.get(argument, Any)
+                check_argument(argument, item, type(arguments[0]) if kind is Self else kind)
+        return function(*arguments, **options)
+
+    return cast(F, call)
+
+
+def with_checked_methods(cls: C) -> C:
+    """Let the public methods of a class refuse arguments of kinds that their annotations do not name."""
+    for name, method in list(vars(cls).items()):
+        if inspect.isfunction(method) and not name.startswith("_"):
+            setattr(cls, name, checked(method))
+    return cls
+
+
+@cache
+def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the annotations of arguments, also of those behind ``**``; of texts nothing is known."""
+    kinds: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        kind = parameter.annotation
+        if parameter.kind is parameter.VAR_KEYWORD:
+            for shared in filter(is_typeddict, get_args(kind)):
+                kinds |= get_type_hints(shared)
+        elif kind is not parameter.empty and not isinstance(kind, str):
+            kinds[name] = kind if parameter.default is not None else kind | None
+    return kinds
+
+
+def check_argument(name: str, value: Any, kind: Any) -> None:
+    """Refuse a value that is of no kind that an annotation names."""
+    if fits(value, kind):
+        return
+    choices = [
+        choice for one in _members(kind) if get_origin(one) is Literal for choice in get_args(one)
+    ]
+    if choices and isinstance(value, str):
+        raise ParameterError(f"must be one of {', '.join(map(str, choices))}", **{name: value})
+    raise ParameterError(f"`{name}` is of type {type(value).__name__}; it must be {_words(kind)}")
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Return whether a value is of a kind, as annotations name it."""
+    origin, items = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return True
+    if origin in (Union, types.UnionType):
+        return any(fits(value, item) for item in items)
+    if origin is Literal:
+        return isinstance(value, (str, bool, int)) and value in items
+    if origin is Annotated:
+        return fits(value, items[0])
+    if kind is bool:
+        return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
+    if kind in (int, float):
+        return isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
+    if origin is Callable:
+        return callable(value)
+    if origin in (Sequence, Collection, Iterable, list, tuple):
+        return _is_list(value, origin) and _items_fit(value, items)
+    if not isinstance(origin or kind, type):
+        return True
+    if kind.__name__ == "Evaluation" and isinstance(value, (str, os.PathLike)):
+        return True  # a saved one
+    if not isinstance(value, origin or kind):
+        return False
+    if isinstance(value, Mapping) and items:
+        return all(fits(key, items[0]) and fits(item, items[1]) for key, item in value.items())
+    return True
+
+
+def _is_list(value: Any, origin: Any) -> bool:
+    """Return whether a value holds items, in an order where that is asked for."""
+    if isinstance(value, (*TEXTS, Mapping)) or hasattr(value, "columns"):
+        return False
+    if origin in (Collection, Iterable):
+        return isinstance(value, origin)
+    return isinstance(value, Sequence) or getattr(value, "ndim", 0) == 1
+
+
+def _items_fit(value: Any, kinds: tuple[Any, ...]) -> bool:
+    """Return whether the items are of a kind; an iterator is not used up."""
+    if not isinstance(value, Collection) or not kinds:
+        return True
+    if len(kinds) > 1 and kinds[1] is not ...:
+        return len(value) == len(kinds) and all(map(fits, value, kinds))
+    return all(fits(item, kinds[0]) for item in value)
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+
+
+def _words(kind: Any) -> str:
+    """Say what kinds an annotation names."""
+    words = []
+    for member in _members(kind):
+        origin, items = get_origin(member), get_args(member)
+        name = getattr(origin or member, "__name__", str(member))
+        if member is type(None):
+            continue
+        if origin is Literal:
+            words.append(f"one of {', '.join(map(str, items))}")
+        elif origin is Mapping:
+            words.append("a mapping")
+        elif origin in (Sequence, Collection, Iterable, list, tuple):
+            words.append(f"a list, each item {_words(items[0])}")
+        else:
+            words.append(WORDS.get(member) or WORDS.get(name) or f"a {name}")
+    return " or ".join(dict.fromkeys(words)) or "None"

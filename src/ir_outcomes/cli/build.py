@@ -1,0 +1,217 @@
+"""Commands from functions: a command reads its words, calls a function, and writes the result."""
+
+import inspect
+import os
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
+from cyclopts.help import HelpPanel, PlainFormatter
+from rich.console import Console
+
+import ir_outcomes as iro
+from ir_outcomes.cli import functions, words
+from ir_outcomes.cli.commands import COMMANDS, Command
+from ir_outcomes.cli.output import DOCUMENTS, STDIN, Output
+from ir_outcomes.cli.signatures import (
+    OPTIONS,
+    OUTPUT,
+    READING,
+    VERDICT,
+    Option,
+    arguments_of,
+    names_of,
+    options_of,
+    parameter,
+)
+from ir_outcomes.cli.streams import CALL, UsageError, note, progress_is_shown
+
+PAGE = Path("report.html")
+# Arguments of `evaluate` that the function behind it takes, too.
+SHARED = {"measures", "n_jobs", "allow"}
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """Find a function that only the command line has, or one of ir_outcomes."""
+    found: Callable[..., Any] = getattr(functions if hasattr(functions, name) else iro, name)
+    return found
+
+
+def outputs_of(entry: Command) -> dict[str, Option]:
+    """Return the options on what is written."""
+    options = options_of(Output, OUTPUT)
+    names = []
+    if entry.result:
+        names += ["format", "output", "details", "rows", "caption", "label"]
+    if entry.figures:
+        names += ["plot", "plot_kind", "plot_title"]
+        kinds = Literal.__getitem__(entry.figures)
+        options["plot_kind"] = options["plot_kind"]._replace(annotation=kinds)
+    if entry.page:
+        names += ["report", "docs", "max_mb"]
+    if entry.page and not entry.result:
+        names = ["output", "docs", "max_mb"]
+        options["output"] = options["report"]._replace(default=PAGE)
+    return {name: options[name] for name in (*names, "quiet")}
+
+
+class Made:
+    """A command made from a function: it reads words, calls the function, and writes the result."""
+
+    def __init__(self, name: str) -> None:
+        self.entry = entry = COMMANDS[name]
+        self.function = function_of(entry.function)
+        self.arguments = inspect.signature(self.function).parameters
+        self.reader = getattr(words, entry.words)
+        self.then = function_of(entry.then)
+        group = VERDICT if "alpha" in options_of(self.function, OPTIONS) else OPTIONS
+        self.own = options_of(self.function, group)
+        self.reading = options_of(self.reader, READING)
+        self.settings: dict[str, Option] = {}
+        if "settings" in inspect.signature(self.reader).parameters:
+            settings = options_of(iro.evaluate, READING)
+            self.settings = {name: settings[name] for name in settings if name not in entry.own}
+        self.after = options_of(self.then, OUTPUT)
+        self.outputs = outputs_of(entry)
+        every = {**self.own, **self.settings, **self.after, **self.outputs, **self.reading}
+        self.options = {name: every[name] for name in every if name not in entry.without}
+
+    def command(self, *given: Any, **options: Any) -> int:
+        """Run the command, and return its exit status."""
+        chosen = {
+            name: value for name, value in options.items() if value != self.options[name].default
+        }
+        CALL.options = {"contender": ["RUNS"]} | {name: names_of(name) for name in self.options}
+        CALL.quiet = chosen.get("quiet", False)
+        output = Output(**_taken(chosen, self.outputs))
+        if not self.entry.result and self.entry.page:
+            output = replace(output, output=None, report=output.output or PAGE)
+        values = [value for name, value in chosen.items() if name not in self.outputs]
+        targets = [value for value in values if isinstance(value, Path)]
+        output.check(targets, [*given, *(value for value in values if value not in targets)])
+        read = self._read(given, chosen, output)
+        result = self._result(read, chosen)
+        if self.entry.result:
+            output.draw(functions.as_list(result))
+            output.write(*self.then(result, output.rows, **_taken(chosen, self.after)))
+        output.write_page(result, read.evaluation, read.files, chosen.get("queries"))
+        if not self.entry.result and output.report == PAGE:
+            note(f"the page is {PAGE}; open it in a browser, or choose its name with --output")
+        return getattr(result, "exit_status", 0)
+
+    def _read(self, given: Sequence[Any], chosen: Mapping[str, Any], output: Output) -> words.Read:
+        reading = _taken(chosen, self.reading)
+        if self.settings:
+            kept = {"documents": DOCUMENTS} if output.report else {}
+            settings = {**_taken(chosen, self.settings), **self.entry.keeps, **kept}
+            reading["settings"] = {**settings, "progress": progress_is_shown()}
+        read: words.Read = self.reader(*given, **reading)
+        return read
+
+    def _result(self, read: words.Read, chosen: Mapping[str, Any]) -> Any:
+        own = [name for name in self.own if name in SHARED or name not in self.settings]
+        options = {**_taken(chosen, own), **read.options}
+        if "progress" in self.arguments:
+            options["progress"] = progress_is_shown()
+        if "inputs" in self.arguments:
+            options["inputs"] = [file for file in read.files if os.path.isfile(file)]
+        return self.function(*read.arguments, **options)
+
+    def signature(self) -> inspect.Signature:
+        """Return what cyclopts parses by."""
+        first = arguments_of(self.reader) or arguments_of(self.function)
+        options = (parameter(name, option) for name, option in self.options.items())
+        return inspect.Signature([*first, *options])
+
+
+def _taken(chosen: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: chosen[name] for name in names if name in chosen}
+
+
+def command(name: str) -> Callable[..., int]:
+    """Return a command as a function with a signature."""
+    made = Made(name)
+
+    def run(*given: Any, **options: Any) -> int:
+        return made.command(*given, **options)
+
+    run.__signature__ = made.signature()  # type: ignore[attr-defined]  # cyclopts reads it
+    return run
+
+
+class Lines(PlainFormatter):
+    """Help, each entry on as few lines as possible."""
+
+    def __call__(self, console: Console, options: Any, panel: HelpPanel) -> None:
+        """Print a panel."""
+        if panel.entries:
+            console.print(f"{panel.title}:", markup=False, highlight=False)
+        for entry in panel.entries:
+            names = ", ".join(entry.display_labels_with_metavar or entry.positive_names)
+            names = names.replace("CHOICE", "|".join(entry.choices or ()))
+            text = entry.description.primary_renderable.plain if entry.description else ""
+            if entry.default is not None:
+                text += f" [default {entry.default}]"
+            lines = textwrap.fill(
+                f"{names}  {text}", console.width, initial_indent="  ", subsequent_indent="      "
+            )
+            console.print(lines, markup=False, highlight=False)
+        if panel.entries:
+            console.print()
+
+
+def app(*built: str) -> App:
+    """Return the command line, with commands by name; those that are not named only have a line of help."""
+    top = App(
+        name="ir-outcomes",
+        version=iro.__version__,
+        help=(
+            "Is this run really better, and in which way?\n\nCompares runs (the ranked lists of"
+            " search systems) by relevance judgments (qrels) on two facets: coverage, how many"
+            " queries are answered at all, and ranking, how far down the answers are."
+        ),
+        help_epilogue=(
+            "Example:\n  ir-outcomes sample ."
+            "\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run"
+        ),
+        help_format="plaintext",
+        help_formatter=Lines(),
+        default_parameter=Parameter(negative="", consume_multiple=False),
+        result_action="return_value",
+    )
+    tail = App(name="tail", help="Show where all relevant documents are ranked.", help_epilogue="")
+    top.command(tail)
+    for name, entry in COMMANDS.items():
+        *group, leaf = name.split()
+        lines = (f"  ir-outcomes {example}" for example in entry.examples)
+        (tail if group else top).command(
+            command(name) if name in built else lambda: 0,
+            name=leaf,
+            help=entry.summary,
+            help_epilogue="\n".join(["Examples:", *lines]),
+        )
+    return top
+
+
+def run(typed: Sequence[str]) -> int:
+    """Run a command, and return its exit status."""
+    if typed.count("-") > 1:
+        raise UsageError("Standard input can be read once; give - once.")
+    program = app(CALL.command)
+    try:
+        status: int | None = program(
+            [STDIN if word == "-" else word for word in typed],
+            exit_on_error=False,
+            print_error=False,
+        )
+    except MissingArgumentError as error:
+        example = COMMANDS[CALL.command].examples[0]
+        raise UsageError(
+            f"{error.argument.name} is missing. For example:\n  ir-outcomes {example}"
+        ) from None
+    except CycloptsError as error:
+        raise UsageError(str(error)) from None
+    return status or 0

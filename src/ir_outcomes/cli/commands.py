@@ -1,0 +1,220 @@
+"""The commands: what each calls, what its words are, and what is shown of its result.
+
+A command is made from a function: its keyword-only arguments are the options, and the help of an
+option is the first sentence about the argument in the docstring.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+Words = Literal["pair", "board", "files", "values", "judges", "collections", "gate", "plain"]
+TAIL = ("unit", "clusters", "replicates", "queries", "higher_is_better")
+
+
+class Command(NamedTuple):
+    """How the command line reaches a function."""
+
+    function: str  # its name in `functions`, else in ir_outcomes
+    summary: str
+    examples: tuple[str, ...]
+    words: Words = "plain"  # what makes the first arguments of the function from the words
+    without: tuple[str, ...] = ()  # arguments that are no options
+    keeps: Mapping[str, Any] = {}  # arguments of `evaluate` that the function needs
+    own: tuple[str, ...] = ()  # arguments of the function that `evaluate` has, too
+    then: str = "as_list"  # what is written of the result
+    figures: tuple[str, ...] = ()
+    result: bool = True  # whether there is a result to write
+    page: bool = False
+
+
+COMMANDS = {
+    "check": Command(
+        "check",
+        "Find what in the files would change results.",
+        ("check qrels.txt *.run",),
+        "files",
+    ),
+    "compare": Command(
+        "compare",
+        "Compare runs with a baseline on coverage and ranking.",
+        (
+            "compare qrels.txt bm25.run bm25-stem.run --cutoff 100",
+            "compare qrels.txt bm25.run bm25-stem.run -m nDCG@10 -m RR@10",
+            "compare qrels.txt bm25.run bm25-stem.run --per-query lost",
+        ),
+        "pair",
+        then="per_query",
+        figures=("facets", "outcomes", "ranks", "queries"),
+        page=True,
+    ),
+    "compare-outputs": Command(
+        "compare_outputs",
+        "Compare runs by per-query values of other tools.",
+        ("compare-outputs bm25.tsv bm25-stem.tsv --qrels qrels.txt",),
+        "values",
+        figures=("facets", "outcomes", "ranks", "queries"),
+    ),
+    "verdict": Command(
+        "verdict",
+        "Say what published numbers allow to conclude.",
+        (
+            "verdict --n 5193 --means .4439 .4400 --measure Success@100",
+            "verdict --n 100 --won 20 --lost 9 --difference 0.5 --pvalue 0.03",
+        ),
+    ),
+    "compare-cutoffs": Command(
+        "compare_cutoffs",
+        "Compare runs at several cutoffs.",
+        ("compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,50",),
+        "pair",
+        figures=("curve", "forest"),
+    ),
+    "compare-slices": Command(
+        "compare_slices",
+        "Compare runs on slices of the queries.",
+        ("compare-slices qrels.txt *.run --by length --queries queries.tsv",),
+        "pair",
+        figures=("forest",),
+        page=True,
+    ),
+    "compare-judges": Command(
+        "compare_judges",
+        "Compare runs under the qrels of several judges.",
+        ("compare-judges *.run --judge me=qrels.txt --judge llm=llm.txt@2",),
+        "judges",
+        figures=("forest",),
+    ),
+    "compare-collections": Command(
+        "compare_collections",
+        "Compare systems on several collections.",
+        ("compare-collections suite --baseline bm25",),
+        "collections",
+        without=("groups", "names", "replicates"),
+        figures=("forest",),
+        page=True,
+    ),
+    "holes": Command(
+        "holes",
+        "Show how far verdicts depend on unjudged documents.",
+        ("holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20",),
+        "pair",
+        then="to_judge",
+    ),
+    "plan": Command(
+        "plan",
+        "Show how many queries it takes to detect a difference.",
+        ("plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks",),
+        "pair",
+    ),
+    "gate": Command(
+        "gate",
+        "Decide whether runs may replace the baseline: status 0 pass, 3 fail, 4 inconclusive.",
+        ("gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",),
+        "gate",
+        keeps={"on_error": "keep"},
+        own=("allow",),
+        then="summary",
+        page=True,
+    ),
+    "report": Command(
+        "compare",
+        "Write an HTML page with every query behind a verdict.",
+        ("report qrels.txt bm25.run bm25-stem.run -o report.html",),
+        "pair",
+        result=False,
+        page=True,
+    ),
+    "evaluate": Command(
+        "evaluate",
+        "Evaluate runs once, into a file that stands for them.",
+        ("evaluate qrels.txt *.run -o board.npz",),
+        "board",
+        result=False,
+    ),
+    "leaderboard": Command(
+        "leaderboard",
+        "Order runs by a measure, with tiers and verdicts.",
+        ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
+        "board",
+        figures=("tiers", "verdicts", "history"),
+        page=True,
+    ),
+    "sota-history": Command(
+        "sota_history",
+        "Find the submissions that took first place.",
+        ("sota-history leaderboard.csv --until 2021-02-15",),
+        figures=("history",),
+    ),
+    "rank-distribution": Command(
+        "rank_distribution",
+        "Rank the runs on bootstrap resamples of the queries.",
+        ("rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10",),
+        "board",
+        figures=("ranks",),
+    ),
+    "agreement": Command(
+        "agreement",
+        "Count how often verdicts agree on halves of queries.",
+        ("agreement qrels.txt *.run --splits 10",),
+        "board",
+    ),
+    "reordering": Command(
+        "reordering",
+        "Show how runs are reordered by another measure.",
+        ("reordering qrels.txt *.run",),
+        "board",
+        without=TAIL,
+    ),
+    "tail length-distributions": Command(
+        "length_distributions",
+        "Count relevant documents by search length.",
+        ("tail length-distributions qrels.txt bm25.run rrf-stem-lsa.run",),
+        "board",
+        without=TAIL,
+        figures=("lengths",),
+    ),
+    "tail length-changes": Command(
+        "length_changes",
+        "Count relevant documents by the change of their search length.",
+        ("tail length-changes qrels.txt bm25.run rrf-stem-lsa.run --bins 9",),
+        "pair",
+        without=TAIL,
+        figures=("changes",),
+    ),
+    "tail rrie": Command(
+        "rrie",
+        "Show the reduction in error at the top and over all relevant documents.",
+        ("tail rrie qrels.txt bm25.run rrf-stem-lsa.run",),
+        "pair",
+        without=TAIL,
+    ),
+    "tail headroom": Command(
+        "headroom",
+        "Count queries by what the best run leaves to gain.",
+        ("tail headroom qrels.txt bm25.run rrf-stem-lsa.run",),
+        "board",
+        without=TAIL,
+        figures=("top precision", "top length", "precision", "length"),
+    ),
+    "measure": Command(
+        "measure",
+        "Evaluate one run, like the ir_measures command.",
+        (
+            "measure qrels.txt bm25.run ESL@100 Answered@100 nDCG@10",
+            "measure qrels.txt bm25.run RR@10 -q -n",
+        ),
+        result=False,
+    ),
+    "datasets": Command(
+        "datasets",
+        "List the known datasets, or describe one.",
+        ("datasets msmarco-document/dev",),
+        result=False,
+    ),
+    "sample": Command(
+        "sample",
+        "Write the embedded sample, to try everything offline.",
+        ("sample sample", "sample --suite suite"),
+        result=False,
+    ),
+}

@@ -1,0 +1,299 @@
+"""Functions that only the command line has, in the shape from which commands are made."""
+
+import json
+import math
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import ir_outcomes as iro
+from ir_outcomes.cli.output import in_options
+from ir_outcomes.cli.streams import CALL, UsageError, error_line, note_of_old_file, print_lines
+from ir_outcomes.types import Correction
+
+
+def as_list(result: Any, rows: int | None = None) -> list[Any]:
+    """Return the results of a call, which some functions return as a list."""
+    return result if isinstance(result, list) else [result]
+
+
+def per_query(
+    result: Any,
+    rows: int | None,
+    *,
+    per_query: Literal["won", "lost", "better", "worse"] | None = None,
+) -> list[Any]:
+    """List queries instead of the comparison.
+
+    Parameters
+    ----------
+    per_query
+        List these queries instead of the comparison.
+    """
+    if per_query is None:
+        return [result]
+    return [comparison.per_query(per_query, rows) for comparison in comparisons_of(result)]
+
+
+def comparisons_of(result: "iro.Comparison | iro.Comparisons") -> "list[iro.Comparison]":
+    """Return the comparisons of a call."""
+    return [result] if isinstance(result, iro.Comparison) else list(result)
+
+
+def to_judge(result: "iro.Holes", rows: int | None, *, to_judge: int | None = None) -> list[Any]:
+    """List what to judge first instead of the result.
+
+    Parameters
+    ----------
+    to_judge
+        Write this many pairs of query and document, those to judge first, as TSV instead.
+    """
+    return [result if to_judge is None else result.to_tsv(to_judge).rstrip()]
+
+
+def plan(
+    evaluation: Any,
+    baseline: str,
+    contenders: Sequence[str] | str,
+    *,
+    margins: tuple[float, ...] | None = None,
+    alpha: float = 0.05,
+    correction: Correction = "holm",
+) -> "list[iro.Plan]":
+    """Compute how many queries detect differences as large as the margins.
+
+    Parameters
+    ----------
+    margins
+        Differences to detect, by default 1pp,0.5ranks.
+    alpha, correction
+        See `ir_outcomes.compare`.
+    """
+    result = iro.compare(
+        evaluation, baseline, contenders, margins=margins, alpha=alpha, correction=correction
+    )
+    return [iro.plan(comparison, *(margins or ())) for comparison in comparisons_of(result)]
+
+
+def summary(result: Any, rows: int | None, *, summary: Path | None = None) -> list[Any]:
+    """Append the result to a file, too.
+
+    Parameters
+    ----------
+    summary
+        Append the decision to this file as Markdown.
+    """
+    if summary is not None:
+        from ir_outcomes.showing.formats import as_markdown
+
+        with summary.open("a", encoding="utf-8", newline="\n") as stream:
+            stream.write(f"{as_markdown(in_options(result), details=True)}\n")
+    return [result]
+
+
+def rank_distribution(
+    source: Any,
+    *,
+    measures: Sequence[str] = (),
+    subsets: Sequence[str] = (),
+    top_k: int = 5,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    progress: bool = False,
+) -> "list[iro.RankDistribution]":
+    """Rank the runs by each measure, on all queries and on subsets of them.
+
+    Parameters
+    ----------
+    measures, top_k, level, resamples, seed
+        See `ir_outcomes.rank_distribution`.
+    subsets
+        NAME=FILE: also rank the runs on the queries in this file, one id on each line.
+    """
+    from ir_outcomes.cli.words import named_files
+
+    return [
+        iro.rank_distribution(
+            source,
+            measure=measure,
+            queries=file,
+            condition=name,
+            top_k=top_k,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
+        )
+        for measure in measures or (None,)
+        for name, file in {"": None, **named_files(subsets, "--subset")}.items()
+    ]
+
+
+def evaluate(evaluation: Any, *, path: Path) -> None:
+    """Save an evaluation.
+
+    Parameters
+    ----------
+    path
+        The file to write (.npz).
+    """
+    note_of_old_file(path)
+    evaluation.save(path)
+
+
+def verdict(
+    *,
+    n: int | None = None,
+    means: tuple[str, str] | None = None,
+    measure: str | None = None,
+    won: int | None = None,
+    lost: int | None = None,
+    difference: float | None = None,
+    pvalue: float | None = None,
+    alpha: float = 0.05,
+) -> "iro.MeansVerdict | iro.SummaryVerdict":
+    """Say what published numbers allow to conclude.
+
+    Parameters
+    ----------
+    n
+        Number of answerable queries.
+    means
+        Means of --measure of the baseline and the contender, as printed.
+    measure
+        The measure of --means, such as Success@10.
+    won
+        Queries that only the contender answered.
+    lost
+        Queries that only the baseline answered.
+    difference
+        Mean rank of the contender minus the baseline's, where both answered.
+    pvalue
+        The p-value of that difference.
+    alpha
+        Significance level.
+    """
+    of_numbers = {"ranking_difference": ["--difference"], "ranking_pvalue": ["--pvalue"]}
+    CALL.options = {**CALL.options, **of_numbers, "baseline": ["--means"], "contender": ["--means"]}
+    if means is not None and n is not None and (won, lost, difference, pvalue) == (None,) * 4:
+        return iro.verdict_from_means(n, *means, measure=measure, alpha=alpha)
+    if means is None and won is not None and lost is not None:
+        return iro.verdict_from_summary(won, lost, n, difference, pvalue, alpha=alpha)
+    raise UsageError("Give either --n and --means with --measure, or --won and --lost.")
+
+
+def measure(
+    qrels: str,
+    run: str,
+    measures: list[str],
+    *,
+    places: int = 4,
+    by_query: bool = False,
+    no_summary: bool = False,
+    output_format: Literal["tsv", "jsonl"] = "tsv",
+    provider: str | None = None,
+) -> None:
+    """Evaluate one run, and print what the ir_measures command prints.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, or an ir_datasets id.
+    run
+        The run: a file, or irds:ID.
+    measures
+        Measures, such as ESL@100 nDCG@10.
+    places
+        Number of decimal places, -1 for all.
+    by_query
+        Print a line for each query.
+    no_summary
+        With --by_query: do not print the means over all queries.
+    output_format
+        Format of the lines.
+    provider
+        Provider of ir_measures, such as pytrec_eval.
+    """
+    import ir_measures
+
+    if no_summary and not by_query:
+        raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
+    if not -1 <= places <= 100:
+        raise UsageError(f"--places {places}: must be from -1 to 100.")
+    providers = ir_measures.providers.registry
+    evaluator: Any = ir_measures if provider is None else providers.get(provider)
+    if evaluator is None:
+        raise UsageError(f"--provider {provider}: must be one of {', '.join(providers)}.")
+    # Measures are separated at white space, but not within the parentheses of one: a path may
+    # contain blanks.
+    names = [name for text in measures for name in re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)]
+    chosen = list(dict.fromkeys(map(iro.parse_measure, names)))
+    if not chosen:
+        raise UsageError("There is no measure; name at least one, such as ESL@100.")
+    ranking = iro.as_run(run).to_dict()
+    judgments = iro.as_qrels(qrels).for_trec_eval().to_dict()
+    try:
+        metrics = list(evaluator.iter_calc(chosen, judgments, ranking))
+    except ValueError as error:  # of a provider that lacks a measure
+        raise iro.ParameterError(f"{error}; leave --provider out, or choose another one") from None
+    means = []
+    for one in chosen:
+        total = one.aggregator()
+        values = [metric.value for metric in metrics if metric.measure == one]
+        for value in values:
+            total.add(value)
+        means.append(ir_measures.Metric("all", one, total.result()))
+        if not CALL.quiet and (undefined := sum(map(math.isnan, values))):
+            error_line(
+                f"{one}: the mean is over {len(values) - undefined} of {len(values)} queries"
+            )
+    shown = (metrics if by_query else []) + ([] if no_summary else means)
+    for query, one, value in shown:
+        head = {**({"query_id": query} if by_query else {}), "measure": str(one)}
+        if output_format == "jsonl":
+            print_lines(json.dumps({**head, "value": _finite(value)}))
+        else:
+            print_lines(
+                "\t".join([*head.values(), format(value, "" if places < 0 else f".{places}f")])
+            )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def datasets(dataset: str | None = None) -> None:
+    """List the known datasets, or describe one.
+
+    Parameters
+    ----------
+    dataset
+        An ir_datasets id.
+    """
+    from ir_outcomes.showing.text import as_text, print_text
+    from ir_outcomes.showing.views.datasets import task_view, tasks_view
+
+    if dataset is None:
+        view = tasks_view([iro.load(name) for name in iro.known_tasks()])
+    else:
+        view = task_view(iro.load(dataset))
+    print_text(as_text(view, rows=None), sys.stdout)
+
+
+def sample(folder: str, *, suite: bool = False) -> None:
+    """Write the embedded sample.
+
+    Parameters
+    ----------
+    folder
+        The folder to write to, which is created if it does not exist.
+    suite
+        Write four small collections with three runs each instead.
+    """
+    from ir_outcomes.samples import write_sample, write_suite
+
+    for path in write_suite(folder) if suite else write_sample(folder):
+        print_lines(str(path))

@@ -1,0 +1,314 @@
+"""From words to evaluations: the first arguments of the functions.
+
+The positional arguments of a reader are the words of a command, its keyword-only arguments are
+options, and `settings` are those of `ir_outcomes.evaluate`.
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import ir_outcomes as iro
+from ir_outcomes.cli.streams import UsageError, note
+
+
+class Read(NamedTuple):
+    """What a function is called with, and what it was read from."""
+
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any] = {}
+    evaluation: Any = None  # or evaluations by name
+    files: Sequence[str] = ()
+
+
+def plain(*words: Any) -> Read:
+    """Take words as they are."""
+    return Read(words)
+
+
+def files(qrels: str, runs: list[str], /) -> Read:
+    """Take files as they are.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, or an ir_datasets id.
+    runs
+        Runs: files or directories.
+    """
+    return Read((qrels, runs))
+
+
+def values(baseline: str, outputs: list[str], /) -> Read:
+    """Take files of per-query values.
+
+    Parameters
+    ----------
+    baseline
+        Run A: a file that trec_eval -q, ir_measures -q or PyTerrier wrote, or a dict as JSON.
+    outputs
+        Run B, or several: such files.
+    """
+    return Read((baseline, outputs if len(outputs) > 1 else outputs[0]))
+
+
+def pair(
+    qrels: str,
+    baseline: str,
+    runs: list[str] | None = None,
+    /,
+    *,
+    settings: Mapping[str, Any],
+) -> Read:
+    """Evaluate a baseline and contenders.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, an ir_datasets id, or a saved evaluation with all runs.
+    baseline
+        Run A: a file, the name of one of RUNS, or irds:ID.
+    runs
+        Run B, or several: files or directories.
+    """
+    evaluation, (first,), others = with_baselines(qrels, [baseline], runs, settings)
+    contenders = others[0] if len(others) == 1 else others
+    return Read((evaluation, first, contenders), {}, evaluation, [qrels])
+
+
+def with_baselines(
+    qrels: str, baselines: list[str], runs: Sequence[str] | None, settings: Mapping[str, Any]
+) -> tuple["iro.Evaluation", list[str], list[str]]:
+    """Evaluate runs, and name baselines and contenders."""
+    from ir_outcomes.evaluation.evaluation import is_saved
+    from ir_outcomes.evaluation.systems import runs_of_call
+
+    if is_saved(qrels):
+        evaluation = saved(qrels, settings)
+        others = [name for name in evaluation.system_names if name not in baselines]
+        return evaluation, baselines, list(runs or others)
+    if not runs:
+        raise UsageError("RUNS is missing: give files of runs, or directories of them.")
+    options = dict(settings)
+    call = runs_of_call(
+        run_files(runs),
+        options.pop("names", None),
+        baselines=baselines,
+        replicates=settings.get("replicates"),
+    )
+    if call.left_out:
+        note(f"{baselines[0]} is also among the runs; it is not compared with itself")
+    evaluation = evaluated(qrels, call, options)
+    names = list(evaluation.system_names)
+    return evaluation, names[: len(baselines)], names[len(baselines) :]
+
+
+def saved(path: str, settings: Mapping[str, Any]) -> "iro.Evaluation":
+    """Read a saved evaluation, which has its settings; only the cutoff can be another one."""
+    if not settings.keys() <= {"cutoff", "progress", "measures", "higher_is_better", "documents"}:
+        raise UsageError(f"{path} is a saved evaluation; leave out options on how runs are read.")
+    evaluation = iro.load_evaluation(path)
+    if "cutoff" in settings:
+        evaluation = evaluation.with_cutoff(settings["cutoff"])
+    return evaluation
+
+
+def board(
+    qrels: str,
+    runs: list[str] | None = None,
+    /,
+    *,
+    from_outputs: bool = False,
+    settings: Mapping[str, Any],
+) -> Read:
+    """Evaluate runs, or take values that other tools computed.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, an ir_datasets id, or a saved evaluation.
+    runs
+        Runs: files or directories.
+    from_outputs
+        Take files of per-query values of --measure, instead of QRELS and RUNS.
+    """
+    if from_outputs:
+        return Read((scores_of([qrels, *(runs or ())], settings),), {"measures": None})
+    from ir_outcomes.evaluation.evaluation import is_saved
+    from ir_outcomes.leaderboards.ordering import FACETS
+
+    if is_saved(qrels):
+        evaluation = saved(qrels, settings)
+        return Read((evaluation[runs] if runs else evaluation,), {}, evaluation, [qrels])
+    if not runs:
+        raise UsageError("RUNS is missing: give files of runs, or directories of them.")
+    kept = [measure for measure in settings.get("measures", ()) if measure not in FACETS]
+    evaluation = evaluated(qrels, run_files(runs), {**settings, "measures": kept})
+    return Read((evaluation,), {}, evaluation, [qrels])
+
+
+def judges(
+    runs: list[str],
+    /,
+    *,
+    judges: list[str],
+    baseline: str | None = None,
+    settings: Mapping[str, Any],
+) -> Read:
+    """Evaluate runs with the qrels of each judge.
+
+    Parameters
+    ----------
+    runs
+        Runs: files or directories.
+    judges
+        NAME=QRELS[@REL], once for each judge: the qrels, and the smallest relevant grade.
+    baseline
+        Name of the baseline, by default the first run.
+    """
+    evaluations = {}
+    files = run_files(runs)
+    for judge, source in named_files(judges, "--judge").items():
+        qrels, *grade = re.split("@(?=[1-9][0-9]*$)", source)
+        given = {**settings, "rel": int(grade[0])} if grade else settings
+        try:
+            evaluations[judge] = evaluated(qrels, files, given)
+        except iro.MismatchError as error:
+            raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
+    return Read((evaluations, baseline), {}, evaluations)
+
+
+def collections(
+    suite: str,
+    /,
+    *,
+    baseline: str | None = None,
+    contenders: list[str] | None = None,
+    settings: Mapping[str, Any],
+) -> Read:
+    """Evaluate the runs of several collections.
+
+    Parameters
+    ----------
+    suite
+        A folder of collections with qrels and runs.
+    baseline
+        Name of the baseline, by default the first system.
+    contenders
+        Name of a contender; by default all other systems.
+    """
+    from ir_outcomes.reading.collections import read_suite
+
+    found = read_suite(suite)
+    evaluations = iro.evaluate_suite(found, **settings)
+    if baseline is None:
+        baseline = found.systems[0]
+        note(f"the baseline is {baseline}; choose another one with --baseline")
+    return Read((evaluations, baseline, contenders), {}, evaluations, found.files)
+
+
+def gate(
+    qrels: str | None = None,
+    baseline: str | None = None,
+    runs: list[str] | None = None,
+    /,
+    *,
+    suite: str | None = None,
+    outputs: bool = False,
+    system: str | None = None,
+    contenders: list[str] | None = None,
+    reference: str | None = None,
+    settings: Mapping[str, Any],
+) -> Read:
+    """Evaluate runs, or those of a suite, or take values that another tool computed.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, an ir_datasets id, or a saved evaluation with all runs.
+    baseline
+        Run A: the system in use.
+    runs
+        Run B, or several: the systems to decide on.
+    suite
+        Decide on all collections of this suite, instead of QRELS and runs.
+    outputs
+        Take per-query values of --measure: OLD NEW, instead of QRELS and runs.
+    system
+        Name of the baseline in the suite.
+    contenders
+        Name of a contender, which must be there; by default all other runs.
+    reference
+        A second baseline, such as the last release; both must pass.
+    """
+    options = {} if reference is None else {"reference": reference}
+    if suite and system and not qrels:
+        read = collections(suite, baseline=system, contenders=contenders, settings=settings)
+        return read._replace(options=options)
+    if not (qrels and baseline) or suite or system:
+        raise UsageError(
+            "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline"
+            " NAME."
+        )
+    if outputs:
+        files = [qrels, baseline, *(runs or ())]
+        scores = scores_of(files, settings)
+        return Read((scores, scores.runs[0], contenders), {"measures": ()}, None, files)
+    baselines = [baseline, *options.values()]
+    evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
+    if len(set(names)) < len(baselines):
+        raise UsageError(
+            "--reference: this is the baseline already; leave it out, or give another run."
+        )
+    options = dict(zip(options, names[1:], strict=True))
+    files = list(dict.fromkeys([qrels, *baselines, *(runs or ())]))
+    return Read((evaluation, names[0], contenders), options, evaluation, files)
+
+
+def scores_of(files: Sequence[str], settings: Mapping[str, Any]) -> "iro.Scores":
+    """Take the values of one measure that other tools computed."""
+    measures = settings.get("measures", ())
+    taken = {"names", "clusters", "replicates", "higher_is_better"}
+    if not settings.keys() <= taken | {"measures", "progress", "on_error"} or len(measures) > 1:
+        raise UsageError(
+            "computed values are of one --measure; leave out options on how runs are evaluated."
+        )
+    options = {name: settings[name] for name in taken if name in settings}
+    sources = files if len(files) > 1 else files[0]
+    return iro.scores_from_outputs(sources, *measures, **options)
+
+
+def evaluated(qrels: str, runs: Any, settings: Mapping[str, Any]) -> "iro.Evaluation":
+    """Evaluate runs, and say what counts as relevant."""
+    evaluation = iro.evaluate(qrels, runs, **settings)
+    return evaluation
+
+
+def named_files(words: Sequence[str], option: str) -> dict[str, str]:
+    """Read NAME=FILE words into a mapping from names to files."""
+    files: dict[str, str] = {}
+    for word in words:
+        name, _, file = word.partition("=")
+        if not (name and file):
+            raise UsageError(f"{option} {word}: write NAME=FILE, such as private=private.txt.")
+        if name in files:
+            raise UsageError(
+                f"{option}: {name} is given twice; use a different name for each file."
+            )
+        files[name] = file
+    return files
+
+
+def run_files(runs: Sequence[str]) -> list[str]:
+    """List the files of runs, those of directories one by one, each file only once."""
+    from ir_outcomes.reading.runs import run_paths
+
+    files: dict[str, str] = {}
+    for path in (path for run in runs for path in run_paths(run)):
+        file = os.path.realpath(path)
+        if file in files:
+            note(f"{path} is given again; it counts once")
+        else:
+            files[file] = path
+    return list(files.values())

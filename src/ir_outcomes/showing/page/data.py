@@ -1,0 +1,213 @@
+"""What the script of a page reads: rows and search lengths as packed numbers, queries, and ranked lists."""
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from ir_outcomes.comparison.verdict import LABELS, MIRRORED
+from ir_outcomes.errors import escaped
+from ir_outcomes.evaluation.ranking import UNJUDGED
+from ir_outcomes.formatting import places_of
+from ir_outcomes.reading.documents import Texts, document_texts
+from ir_outcomes.showing import tone
+from ir_outcomes.showing.page.content import Grid
+from ir_outcomes.showing.sections import TOO_FEW
+from ir_outcomes.types import POINTS
+
+DEPTH = 20  # documents of each list
+ALL_LABELS = (*LABELS, TOO_FEW)
+SIGNS = {"better": "+", "worse": "\N{MINUS SIGN}", "mixed": "~", "same": "."}
+FINDINGS = {"none": 0, "better": 1, "worse": 2}
+# Numbers of a row by the names that the script has for them.
+NUMBERS = {
+    "a": "baseline",
+    "b": "contender",
+    "difference": "difference",
+    "low": "interval.low",
+    "high": "interval.high",
+    "newLow": "new_runs.low",
+    "newHigh": "new_runs.high",
+    "margin": "margin.size",
+    "marginLow": "margin.interval.low",
+    "marginHigh": "margin.interval.high",
+    "p": "pvalue",
+    "found": "found",
+}
+SMALLEST = 1e-308  # of the p-values whose logarithms are packed
+MB = 1_000_000
+FIRST_QUERIES = 100
+FIRST_MB = 4.0  # that a page may have by default with the lists of the first queries
+SMALL_MB = 0.5  # and with those of any others
+
+Data = dict[str, Any]
+
+
+def data_of(
+    grids: list[Grid],
+    texts: Mapping[str, str],
+    docs: Texts,
+    max_mb: float | None,
+    used: int,
+) -> str:
+    """Return the JSON that the script reads, on a page that has so many bytes without it."""
+    sets: dict[Any, Data] = {}
+    drawn = []
+    order: list[Any] = []
+    for grid in grids:
+        key = (grid.queries, grid.evaluation and id(grid.evaluation.qrels))
+        drawn.append(_grid_data(grid))
+        if key not in sets:
+            sets[key] = _set_data(grid, texts)
+            if entry_of := _entries_of(grid, docs):
+                for place, change in enumerate(_spread(grid)):
+                    order.append((-change, len(sets), place, sets[key]["lists"], entry_of))
+        drawn[-1]["set"] = list(sets).index(key)
+    data: Data = {
+        "labels": [_label_data(label) for label in ALL_LABELS],
+        "grids": drawn,
+        "sets": list(sets.values()),
+        "queries": len(order),
+        "listed": 0,
+    }
+    used += len(as_json(data).encode())
+    for *_, place, lists, entry_of in sorted(order, key=itemgetter(0, 1, 2)):
+        entry = entry_of(place)
+        used += len(as_json(entry).encode()) + len('"1234":,')
+        limit = FIRST_MB if data["listed"] < FIRST_QUERIES else SMALL_MB
+        if used > (max_mb or limit) * MB:
+            break
+        lists[str(place)] = entry
+        data["listed"] += 1
+    return as_json(data)
+
+
+def _entries_of(grid: Grid, docs: Texts) -> Callable[[int], Data] | None:
+    """Return what describes the ranked lists of a query, None where they were not kept."""
+    evaluation = grid.evaluation
+    if evaluation is None or not evaluation.documents:
+        return None
+    runs = [evaluation.replicates.get(run, (run,))[0] for run in grid.runs]
+    ranked = [evaluation.documents[evaluation.position(run)].first(DEPTH) for run in runs]
+    wanted = {name.decode() for documents in ranked for name in documents.docids.tolist()}
+    first_words = document_texts(docs, wanted, evaluation.collection)
+
+    def entry_of(place: int) -> Data:
+        numbers: dict[str, int] = {}
+        grades: dict[int, int] = {}
+        lists = []
+        for documents in ranked:
+            span = slice(*documents.offsets[place : place + 2])
+            ids = [name.decode() for name in documents.docids[span].tolist()]
+            lists.append([numbers.setdefault(name, len(numbers)) for name in ids])
+            grades |= zip(lists[-1], documents.grades[span].tolist(), strict=True)
+        judged = [None if grade == UNJUDGED else grade for _, grade in sorted(grades.items())]
+        ids = list(numbers)
+        return {"ids": ids, "grades": judged, "lists": lists, "texts": first_words(ids)}
+
+    return entry_of
+
+
+def _spread(grid: Grid) -> list[float]:
+    """Return how much the search lengths of each query differ between the runs."""
+    items, found, total, horizons = grid.lengths()
+    lengths = (total - found * (max(horizons) + 1)) / items
+    spread: list[float] = np.ptp(lengths, axis=0).tolist()
+    return spread
+
+
+def _grid_data(grid: Grid) -> Data:
+    numbers = {run: number for number, run in enumerate(grid.runs)}
+    unit, higher = grid.measured
+    data: Data = {
+        "name": grid.condition,
+        "runs": grid.runs,
+        "details": grid.details,
+        "alpha": grid.settings.alpha,
+        "cutoff": grid.settings.cutoff,
+        "rel": grid.settings.rel,
+        "first": _packed([numbers[pair.baseline] for pair in grid.pairs]),
+        "second": _packed([numbers[pair.contender] for pair in grid.pairs]),
+        "label": _packed([ALL_LABELS.index(pair.label) for pair in grid.pairs]),
+        "sentences": [pair.sentence for pair in grid.pairs if grid.comparisons],
+        "rows": _rows_data(grid),
+        "unit": unit,
+        "gains": 1 if higher else -1,
+        "places": places_of(unit),
+    }
+    if grid.queries:
+        items, found, total, horizons = grid.lengths()
+        # The bars are steps of a rank, or of a hundredth of the range of values.
+        largest = 100 if grid.in_lengths else 10 ** np.ceil(np.log10(np.ptp(total) or 1))
+        data["step"] = float(largest / 100)
+        data |= {"sizes": _packed(items), "found": _packed(found), "total": _packed(total)}
+        data["horizons"] = horizons
+    return data
+
+
+def _rows_data(grid: Grid) -> list[Data]:
+    """Return each row of all pairs, one packed column for each of its numbers."""
+    data = []
+    for name, (unit, higher) in grid.units.items():
+        row: Data = {
+            "name": name,
+            "unit": {POINTS: "points", name: ""}.get(unit, unit),
+            "gains": 1 if higher else -1,
+            "places": places_of(unit),
+        }
+        for short, path in NUMBERS.items():
+            values = [_value(pair.rows.get(name), path) for pair in grid.pairs]
+            if any(value is not None for value in values):
+                row[short] = _packed(values)
+        data.append(row)
+    return data
+
+
+def _value(row: Any, path: str) -> float | None:
+    """Return a number of a row, of a p-value its logarithm, of a finding its number."""
+    for part in path.split("."):
+        row = getattr(row, part, None)
+    if path == "found":
+        return FINDINGS.get(row)
+    return float(np.log10(max(row, SMALLEST))) if row is not None and path == "pvalue" else row
+
+
+def _set_data(grid: Grid, texts: Mapping[str, str]) -> Data:
+    known = {**(grid.evaluation.texts if grid.evaluation else {}), **texts}
+    words = [known.get(query) for query in grid.queries]
+    return {"ids": grid.queries, "texts": words, "runs": grid.runs, "lists": {}}
+
+
+def _label_data(label: str) -> tuple[str, str, str, int]:
+    """Return a label with its tone and sign, and the number of the one with the runs swapped."""
+    sign = "?" if "unconfirmed" in label else SIGNS[tone(label)]
+    return label, tone(label), sign, ALL_LABELS.index(MIRRORED.get(label, label))
+
+
+def _packed(values: Any) -> tuple[str, str]:
+    """Return the type of an array, the smallest that holds its numbers, and its bytes in base64."""
+    array = np.asarray(values, dtype="<f4")
+    whole = np.nan_to_num(array, nan=-1)
+    if array.size and (whole >= 0).all() and (whole % 1 == 0).all():
+        array = array.astype(np.min_scalar_type(int(whole.max())).newbyteorder("<"))
+    return array.dtype.str[1:], base64.b64encode(array.tobytes()).decode()
+
+
+def as_json(value: Any) -> str:
+    """Write JSON that can stand inside of a script element of HTML, whatever its text says."""
+    text = json.dumps(_visible(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _visible(value: Any) -> Any:
+    """Escape control characters in all text of plain data."""
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, dict):
+        return {key: _visible(item) for key, item in value.items()}
+    return [*map(_visible, value)] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,374 @@
+// Chooses, filters and draws what Python computed; nothing is tested here.
+
+const at = (id) => document.getElementById(id);
+const data = JSON.parse(at("data").textContent);
+const { more } = document.currentScript.dataset;
+const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
+const TONES = ["same", "better", "worse"]; // of 0, 1 and -1
+const MINUS = "\u2212";
+const PAGE = 50; // queries that are listed at once
+const WIDEST = 40; // runs of the matrix
+const ENDS = [1, 2, 5, 10, 30]; // of the bars, in steps
+
+// Make an element; text of attributes is a class, functions are listeners.
+function make(tag, attributes, ...children) {
+  const node = document.createElement(tag);
+  const named = typeof attributes === "string" ? { class: attributes } : attributes;
+  for (const [name, value] of Object.entries(named ?? {})) {
+    if (typeof value === "function") node.addEventListener(name, value);
+    else if (value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children.flat(9));
+  return node;
+}
+
+const button = (text, click, attributes) => make("button", { type: "button", click, ...attributes }, text);
+
+function table(label, heads, rows, kind = "") {
+  const head = heads.map((text) => make(text ? "th" : "td", text && { scope: "col" }, text));
+  const parts = make("table", null, make("thead", null, make("tr", null, head)), make("tbody", null, rows));
+  return make("div", { class: `scroll ${kind}`, tabindex: 0, role: "group", "aria-label": label }, parts);
+}
+
+// Return the numbers of a packed array.
+const arrays = new Map();
+function unpack(packed) {
+  if (!arrays.has(packed)) {
+    const bytes = Uint8Array.from(atob(packed[1]), (character) => character.charCodeAt());
+    arrays.set(packed, new ARRAYS[packed[0]](bytes.buffer));
+  }
+  return arrays.get(packed);
+}
+
+// Write a number; one with a sign has as many decimals as show its side of 0.
+function fixed(value, places, signed) {
+  if (!Number.isFinite(value)) return "–";
+  let text = Math.abs(value).toFixed(places);
+  while (signed && value && !Number(text) && places < 12) text = Math.abs(value).toFixed(++places);
+  if (!Number(text)) return text;
+  return (value < 0 ? MINUS : signed ? "+" : "") + text;
+}
+
+const plain = (value, places) => fixed(value, Number.isInteger(value) ? 0 : places);
+const number = (n) => n.toLocaleString("en");
+const plural = (n) => `${number(n)} ${n === 1 ? "query" : "queries"}`;
+
+function pvalue(p, isSignificant) {
+  if (p < 1e-300) return "< 1e-300";
+  for (let digits = 1; ; digits++) {
+    const text = p < 0.001 ? p.toExponential(digits) : p.toFixed(digits + 2);
+    if (digits > 9 || Number(text) <= grid().alpha === isSignificant) return text;
+  }
+}
+
+// --- what is chosen, by name, as the address keeps it ---
+
+const state = { c: "", a: "", b: "", q: "", s: "", bars: "" };
+const gridOf = ({ c }) => data.grids.find(({ name }) => name === c) ?? data.grids[0];
+const grid = () => gridOf(state);
+const queries = () => data.sets[grid().set];
+
+function choose(changed) {
+  for (const key in state) state[key] = changed[key] ?? state[key];
+  const [a, b] = grid().runs;
+  if (state.a === state.b || [state.a, state.b].some((run) => !grid().runs.includes(run))) Object.assign(state, { a, b });
+  drawPair();
+  if (at("queries")) drawQueries();
+}
+
+function remember() {
+  // A frame may have no address.
+  try { history.replaceState(null, "", `#${new URLSearchParams(state)}`); } catch {}
+}
+
+// --- pairs ---
+
+// Return what Python found of run B against run A; nothing where they were not compared.
+function pairOf(chosen) {
+  const own = gridOf(chosen);
+  const key = (a, b) => a * own.runs.length + b;
+  own.index ??= new Map([...unpack(own.first)].map((a, place) => [key(a, unpack(own.second)[place]), place]));
+  const [a, b] = [chosen.a, chosen.b].map((run) => own.runs.indexOf(run));
+  const straight = own.index.get(key(a, b));
+  const place = straight ?? own.index.get(key(b, a));
+  if (place === undefined) return undefined;
+  const isTurned = straight === undefined;
+  const code = unpack(own.label)[place];
+  const [label, tone, sign] = data.labels[isTurned ? data.labels[code][3] : code];
+  const rows = own.rows.map((row) => rowOf(row, place, isTurned)).filter(({ difference }) => Number.isFinite(difference));
+  return { ...chosen, label, tone, sign, rows, sentence: (!isTurned && own.sentences[place]) || "" };
+}
+
+function rowOf(row, place, isTurned) {
+  const found = { ...row };
+  for (const [name, packed] of Object.entries(row)) if (Array.isArray(packed)) found[name] = unpack(packed)[place];
+  found.tone = TONES[found.found];
+  if (!isTurned) return found;
+  const { a, b, difference, low, high } = found;
+  const tone = TONES[(3 - found.found) % 3];
+  return { ...found, a: b, b: a, difference: -difference, low: -high, high: -low, tone, margin: NaN, marginLow: NaN, newLow: NaN };
+}
+
+// --- strips: right is better ---
+
+function axisOf(rows) {
+  const ends = rows.flatMap((row) => [row.difference, row.low, row.high, row.newLow, row.newHigh, row.marginLow, row.marginHigh]
+    .map((end) => row.gains * end).concat(-row.margin, 0)).filter(Number.isFinite);
+  const [least, most] = [Math.min(...ends), Math.max(...ends)];
+  const space = 0.08 * (most - least) || 1;
+  const [low, width] = [least - space, most - least + 2 * space];
+  const size = 10 ** Math.floor(Math.log10(width / 2));
+  const step = size * [5, 2, 1].find((factor) => factor * size * 2 <= width);
+  const ticks = [];
+  for (let tick = Math.ceil(low / step); tick * step <= low + 0.94 * width; tick++) ticks.push(tick * step);
+  return { ticks, share: (gain) => (100 * (gain - low)) / width };
+}
+
+function span(kind, axis, from, to, ...children) {
+  const [low, high] = [from, to].map(axis.share).sort((one, other) => one - other);
+  if (!Number.isFinite(low + high)) return [];
+  const node = make("i", kind, children);
+  node.style.left = `${low}%`;
+  node.style.width = `${high - low}%`;
+  return node;
+}
+
+function strip(row, axis) {
+  const part = (kind, low, high) => span(kind, axis, row.gains * low, row.gains * high);
+  return make("div", { class: "strip", "aria-hidden": true }, part("zero", 0, 0), part("thin", row.newLow, row.newHigh),
+    part("thin", row.marginLow, row.marginHigh), part("bar", row.low, row.high), span("margin", axis, -row.margin, -row.margin),
+    part("dot", row.difference, row.difference));
+}
+
+function scale(row, axis) {
+  const name = (tick) => fixed(row.gains * tick, 9, true).replace(/\.?0+$/, "") || "0";
+  return make("div", { class: "strip scale", "aria-hidden": true }, axis.ticks.map((tick) => span("tick", axis, tick, tick, name(tick))));
+}
+
+const interval = ({ low, high, places }) => (Number.isFinite(low) ? `[${fixed(low, places, true)}, ${fixed(high, places, true)}]` : "");
+const cell = (kind, ...children) => make("td", kind, children);
+const below = (text) => (text ? make("span", null, text) : []);
+
+function lineOfRow(row) {
+  const axis = axisOf([row]);
+  const p = 10 ** row.p;
+  const isSignificant = Number.isFinite(row.low) ? row.low * row.high > 0 : p <= grid().alpha;
+  const star = isSignificant && row.tone === "same" ? " *" : "";
+  const against = interval({ ...row, low: row.marginLow, high: row.marginHigh });
+  const newRuns = interval({ ...row, low: row.newLow, high: row.newHigh });
+  return make("tr", row.tone, make("th", { scope: "row" }, row.name, below(row.unit)),
+    cell("level", fixed(row.a, row.places)), cell("level", fixed(row.b, row.places)), cell("drawn", strip(row, axis), scale(row, axis)),
+    cell("", make("b", null, fixed(row.difference, row.places, true))),
+    cell("", interval(row), below(against && `${against}, margin ${plain(row.margin, 2)}`), below(newRuns && `new runs ${newRuns}`)),
+    cell("", pvalue(p, isSignificant) + star), cell("finding", row.tone === "same" ? "" : row.tone));
+}
+
+// Lay out several pairs on axes that they share.
+function overview(heading, pairs, nameOf) {
+  const rows = pairs[0].rows.slice(0, 3);
+  const sharing = rows.map(({ name }) => pairs.map((pair) => pair.rows.find((row) => row.name === name)));
+  const axes = sharing.map((members) => axisOf(members.filter(Boolean)));
+  const drawn = (row, axis) => make("td", `drawn ${row?.tone}`, row ? [strip(row, axis), below(`${fixed(row.difference, row.places, true)} ${interval(row)}`)] : "");
+  const lines = pairs.map((pair, n) => make("tr", pair.tone,
+    make("th", { scope: "row" }, button(nameOf(pair), () => choose(pair)), below(grid().details[grid().runs.indexOf(pair.b)])),
+    cell("finding", pair.label), axes.map((axis, place) => drawn(sharing[place][n], axis))));
+  const scales = make("tr", null, cell(), cell(), axes.map((axis, place) => cell("drawn", scale(rows[place], axis))));
+  return table(heading, [heading, "label", ...rows.map(({ name, unit }) => `${name}, ${unit}`)], [...lines, scales], "overview");
+}
+
+function matrix(runs) {
+  const lines = runs.map((b) => make("tr", null, make("th", { scope: "row" }, b), runs.map((a) => {
+    const pair = pairOf({ ...state, a, b });
+    return pair ? cell({ class: pair.tone, title: pair.label, click: () => choose({ a, b }) }, pair.sign) : cell();
+  })));
+  return table("Labels of the run of the row against that of the column", ["", ...runs], lines, "matrix");
+}
+
+// Make details that are filled when they are opened.
+const opened = {};
+function folded(title, kind, isOpen, fill) {
+  const toggle = ({ target }) => {
+    opened[kind] = target.open;
+    if (target.open && target.children.length === 1) target.append(fill());
+  };
+  return make("details", { toggle, ...((opened[kind] ?? isOpen) && { open: "" }) }, make("summary", null, title));
+}
+
+function drawPair() {
+  const own = grid();
+  const { a, b } = state;
+  const pair = pairOf(state);
+  const selector = (label, key, names) => make("label", null, label, make("select", { change: ({ target }) => choose({ [key]: target.value }) },
+    names.map((name) => make("option", state[key] === name ? { selected: "" } : null, name))));
+  const names = data.grids.map(({ name }) => name);
+  at("chooser").hidden = at("found").hidden = own.index.size === 1 && data.grids.length === 1;
+  at("chooser").replaceChildren(...[names.length > 1 ? selector("Under", "c", names) : "", selector("B", "b", own.runs), selector("against A", "a", own.runs)]);
+  const untested = "Not compared in this call; the page tests nothing.";
+  at("found").replaceChildren(...(pair ? [make("b", `label ${pair.tone}`, pair.label), ` ${pair.sentence}`] : [untested]));
+  const heads = ["", "A", "B", "right is better", `B ${MINUS} A`, `${(100 * (1 - own.alpha)).toPrecision(3)} % interval`, "p", "finding"];
+  at("strips").replaceChildren(pair ? table("Rows", heads, pair.rows.map(lineOfRow), "rows") : "");
+  const against = own.runs.map((run) => pairOf({ c: own.name, a, b: run })).filter(Boolean);
+  const everywhere = names.map((c) => pairOf({ c, a, b })).filter(Boolean);
+  at("overviews").replaceChildren(
+    against.length > 1 ? folded(`All runs against ${a}`, "runs", against.length < 13, () => overview("run", against, (other) => other.b)) : "",
+    everywhere.length > 1 ? folded(`${b} against ${a} everywhere`, "where", true, () => overview("where", everywhere, ({ c }) => c)) : "",
+    own.runs.length > 2 ? folded(own.runs.length > WIDEST ? `All pairs of the first ${WIDEST} runs` : "All pairs", "pairs", false, () => matrix(own.runs.slice(0, WIDEST))) : "");
+}
+
+// --- queries ---
+
+let changes = [];
+let listed = [];
+
+// Return what the chosen pair did with each query, and how much better B is: its gain.
+function changesOf() {
+  const { runs, sizes, found, total, horizons, gains } = grid();
+  const n = queries().ids.length;
+  const [a, b] = [state.a, state.b].map((run) => runs.indexOf(run));
+  const missing = gains < 0 ? 1 + Math.max(horizons[a], horizons[b]) : 0;
+  const side = (run, place) => {
+    const size = unpack(sizes)[place];
+    const [share, sum] = [found, total].map((packed) => unpack(packed)[run * n + place]);
+    const length = share ? plain(gains < 0 ? sum / share : sum, grid().places) : "–";
+    return { found: share, text: size > 1 ? `${plain(share, 1)}/${size}` : length, mean: (sum + (size - share) * missing) / size };
+  };
+  return queries().ids.map((id, place) => {
+    const [one, other] = [side(a, place), side(b, place)];
+    const gain = gains * (other.mean - one.mean);
+    const outcome = other.found > one.found ? "won" : other.found < one.found ? "lost" : one.found ? "both" : "neither";
+    const sign = Math.abs(gain) < 1e-5 ? 0 : Math.sign(gain);
+    const bar = sign * (1 + ENDS.filter((end) => Math.abs(gain) > end * grid().step + 1e-5).length);
+    const text = queries().texts[place] ?? "";
+    return { place, id, text, words: `${id} ${text}`.toLowerCase(), a: one.text, b: other.text, gain, outcome, bar, tone: TONES.at(sign) };
+  }).sort((one, other) => Math.abs(other.gain) - Math.abs(one.gain));
+}
+
+const size = (gain) => fixed(grid().gains * gain, Number.isInteger(gain) ? 0 : grid().places, true);
+
+function drawQueries() {
+  changes = changesOf();
+  at("words").value = state.s;
+  filter();
+}
+
+// Apply search and bars, and draw what follows.
+function filter() {
+  const words = state.s.toLowerCase().split(/\s+/);
+  const matching = changes.filter((change) => words.every((word) => change.words.includes(word)));
+  const bars = state.bars.split(",").filter(Boolean).map(Number);
+  drawHistogram(matching, bars);
+  listed = bars.length ? matching.filter(({ bar }) => bars.includes(bar)) : matching;
+  const outcomes = ["won", "both", "neither", "lost"].map((name) => `${name} ${number(listed.filter(({ outcome }) => outcome === name).length)}`);
+  const mean = listed.reduce((sum, { gain }) => sum + gain, 0) / (listed.length || 1);
+  at("count").textContent = `${plural(listed.length)}: ${outcomes.join(", ")}, mean change ${fixed(grid().gains * mean, grid().places, true)} ${grid().unit}`;
+  if (!changes.some(({ id }) => id === state.q)) state.q = listed[0]?.id ?? "";
+  drawList(PAGE);
+  drawQuery();
+}
+
+function drawHistogram(matching, bars) {
+  const members = [-6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6].map((bar) => ({ bar, all: matching.filter((change) => change.bar === bar) }));
+  const most = Math.max(1, ...members.map(({ bar, all }) => bar && all.length)); // the bar of 0 is cut
+  at("histogram").replaceChildren(...members.map(({ bar, all }) => {
+    const place = Math.abs(bar) - 1;
+    const end = Number(((ENDS[place] ?? ENDS.at(-1)) * grid().step).toPrecision(2));
+    const name = bar ? `${end}${place in ENDS ? "" : "+"}` : "0";
+    const facet = all.filter(({ outcome }) => outcome === "won" || outcome === "lost").length;
+    const parts = [all.length - facet, facet].map((n, part) => {
+      const node = make("i", part ? "" : "light");
+      node.style.height = `${Math.min(1, n / most) * 6}rem`;
+      return node;
+    });
+    const title = `${TONES.at(Math.sign(bar))}, up to ${name} ${grid().unit}: ${plural(all.length)}`;
+    const press = () => {
+      state.bars = (bars.includes(bar) ? bars.filter((other) => other !== bar) : [...bars, bar]).join();
+      filter();
+      at("histogram").children[bar + 6].focus();
+    };
+    return button(make("span", { "aria-hidden": true }, number(all.length), parts, make("small", null, name)), press,
+      { class: TONES.at(Math.sign(bar)), "aria-pressed": bars.includes(bar), title });
+  }));
+}
+
+function drawList(shown) {
+  const lines = listed.slice(0, shown).map((change) => make("tr", change.tone,
+    make("th", { scope: "row" }, button(change.text || change.id, () => show(change), { "aria-current": change.id === state.q }), below(change.text && change.id)),
+    cell("", change.a), cell("", change.b), cell("", size(change.gain), below(change.outcome))));
+  at("list").replaceChildren(table("Queries", ["query", "A", "B", "change"], lines), listed.length > shown ? button("Show more", () => drawList(shown + PAGE)) : "");
+}
+
+function show({ id }) {
+  state.q = id;
+  const buttons = [...at("list").querySelectorAll("th button")];
+  buttons.forEach((node, n) => node.setAttribute("aria-current", listed[n].id === id));
+  drawQuery();
+}
+
+// --- one query ---
+
+function drawQuery() {
+  const change = changes.find(({ id }) => id === state.q);
+  remember();
+  if (!change) return at("query").replaceChildren();
+  const { id, text, outcome, tone, gain, a, b, place } = change;
+  const entry = queries().lists[place];
+  at("query").replaceChildren(make("h3", { id: "query-title" }, text || id),
+    make("p", tone, `${text && `${id}: `}${outcome}, A ${a}, B ${b}, change ${size(gain)} ${grid().unit}`),
+    ...(entry ? [listOf("A", state.a, state.b, entry), listOf("B", state.b, state.a, entry)] : [make("p", "small", data.queries ? `Its ranked lists are not on the page. ${more}` : "")]));
+}
+
+function listOf(side, run, otherRun, { ids, grades, texts, lists }) {
+  const { cutoff, rel } = grid();
+  const listIn = (name) => lists[queries().runs.indexOf(name)];
+  const other = listIn(otherRun);
+  const items = listIn(run).map((document, n) => {
+    const grade = grades[document];
+    const text = texts[document];
+    const words = make("p", { hidden: "" }, text);
+    const open = ({ currentTarget }) => currentTarget.setAttribute("aria-expanded", !(words.hidden = !words.hidden));
+    const isRelevant = grade >= rel && grade !== null;
+    return make("li", `${isRelevant && "relevant"} ${n === cutoff && "cut"}`, make("span", null, n + 1),
+      text ? button(ids[document], open, { "aria-expanded": false }) : make("b", null, ids[document]),
+      make("span", null, isRelevant ? `✓ ${grade}` : grade ?? "?"),
+      make("span", null, other.includes(document) ? `${side === "A" ? "B" : "A"} ${other.indexOf(document) + 1}` : ""), text ? words : "");
+  });
+  return make("div", "ranked", make("h4", null, `${side}: ${run}`), make("ol", null, items.length ? items : make("li", null, "nothing")));
+}
+
+// --- controls ---
+
+function save() {
+  const quoted = (text) => `"${`${text}`.replaceAll('"', '""')}"`;
+  const lines = listed.map(({ id, text, outcome, a, b, gain }) => [id, text, outcome, a, b, grid().gains * gain].map(quoted).join());
+  const file = new Blob([[["query", "text", "outcome", state.a, state.b, "change"].map(quoted).join(), ...lines, ""].join("\r\n")], { type: "text/csv" });
+  make("a", { href: URL.createObjectURL(file), download: "queries.csv" }).click();
+}
+
+function move(event) {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  const buttons = [...at("list").querySelectorAll("th button")];
+  buttons[buttons.indexOf(event.target) + by]?.focus();
+  document.activeElement.click();
+}
+
+for (const node of document.querySelectorAll("#made details")) {
+  node.addEventListener("toggle", () => {
+    const silent = node.querySelector("noscript");
+    if (silent) silent.outerHTML = silent.textContent; // Python escaped it
+  });
+}
+if (data.grids.length) {
+  const restore = () => choose(Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+  addEventListener("hashchange", restore);
+  restore();
+}
+if (at("queries")) {
+  const left = data.queries - data.listed;
+  if (left) at("listed").textContent = `Ranked lists of the ${plural(data.listed)} that change most are included, those of ${number(left)} others are left out. ${more}`;
+  at("words").addEventListener("input", ({ target }) => { state.s = target.value; filter(); });
+  at("reset").addEventListener("click", () => choose({ s: "", bars: "" }));
+  at("save").addEventListener("click", save);
+  at("list").addEventListener("keydown", move);
+}

@@ -1,0 +1,285 @@
+"""Several collections: plain loops over the ranks, and what must never be hidden."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+import ir_outcomes as iro
+from ir_outcomes.comparison.verdict import MIRRORED
+from ir_outcomes.errors import MismatchError, ParameterError
+from tests.helpers.comparisons import compare_several
+from tests.helpers.means import Mean, mean_of_means, mean_of_queries, new_one
+from tests.helpers.runs import Ranks, qrels_of, run_of
+
+CUTOFF = 20
+
+
+def drawn(seed: int, n: int = 60, better: float = 0.5) -> dict[str, Ranks]:
+    """Ranks of two runs, "a" and "b", of which "b" ranks some queries higher."""
+    rng = np.random.default_rng(seed)
+    ranks = {
+        f"c{seed}-q{query}": int(rank) if rank <= CUTOFF else None
+        for query, rank in enumerate(rng.geometric(0.1, n))
+    }
+    moved = {
+        query: max(1, (rank or CUTOFF + 1) - int(rng.integers(-1, 6)))
+        if rng.random() < better
+        else rank
+        for query, rank in ranks.items()
+    }
+    kept = {query: rank if rank and rank <= CUTOFF else None for query, rank in moved.items()}
+    return {"a": ranks, "b": kept}
+
+
+def evaluated(ranks: dict[str, Ranks], **settings: Any) -> iro.Evaluation:
+    runs = {name: run_of(run, CUTOFF) for name, run in ranks.items()}
+    queries = next(iter(ranks.values()))
+    return iro.evaluate(qrels_of(queries), runs, cutoff=CUTOFF, **settings)
+
+
+def rows_of(ranks: dict[str, Ranks], contender: str = "b") -> dict[str, Mean]:
+    """The three rows of a collection, from the definitions."""
+    pairs = [(ranks["a"][query], ranks[contender][query]) for query in ranks["a"]]
+    k = CUTOFF + 1
+    return {
+        "coverage": mean_of_queries(
+            [100.0 * ((b is not None) - (a is not None)) for a, b in pairs]
+        ),
+        "ranking": mean_of_queries([float(b - a) for a, b in pairs if a and b]),
+        "all queries": mean_of_queries([float((b or k) - (a or k)) for a, b in pairs]),
+    }
+
+
+def check(row: Any, expected: Mean) -> None:
+    assert row.difference == pytest.approx(expected.difference)
+    assert row.standard_error == pytest.approx(expected.error)
+    assert row.df == pytest.approx(expected.df)
+    assert row.pvalue == pytest.approx(expected.pvalue())
+    assert row.interval == pytest.approx(expected.interval())
+    gain = row.difference if row.higher_is_better else -row.difference
+    significant = "better" if gain > 0 else "worse"
+    assert row.found == (significant if row.pvalue <= 0.05 else "none")
+
+
+@pytest.mark.parametrize("k", [2, 5, 7])
+def test_means_are_those_of_plain_loops(k: int) -> None:
+    suite = {f"c{seed}": drawn(seed, 40 + 9 * seed) for seed in range(k)}
+    found = iro.compare_collections({name: evaluated(own) for name, own in suite.items()}, "a")
+    (overall,) = found.overall
+    for row in overall.parts:
+        of_row = [rows_of(ranks)[row.name] for ranks in suite.values()]
+        check(row, mean_of_means(of_row))
+        assert row.n == k
+        gains = [own.difference * (1 if row.higher_is_better else -1) for own in of_row]
+        assert (row.better, row.worse) == (sum(g > 0 for g in gains), sum(g < 0 for g in gains))
+        assert (row.name in overall.new) == (k >= 5)
+        if k >= 5:
+            assert overall.new[row.name] == pytest.approx(new_one(of_row))
+    assert [row.name for row in overall.parts] == ["coverage", "ranking", "all queries"]
+
+
+def test_rows_of_conditions_are_those_of_compare() -> None:
+    suite = {f"c{seed}": evaluated(drawn(seed)) for seed in range(3)}
+    found = iro.compare_collections(suite, "a", alpha=0.01)
+    for row, (name, evaluation) in zip(found.conditions, suite.items(), strict=True):
+        assert row.condition == name
+        assert row.comparison == compare_several(evaluation, "a", ["b"], alpha=0.01)[0]
+    labels = [label or "" for label in found.labels("b").values()]
+    (overall,) = found.overall
+    assert overall.better == sum(label.startswith("better") for label in labels)
+    assert overall.worse == sum(label.startswith("worse") for label in labels)
+
+
+def test_groups_are_averaged_first() -> None:
+    suite = {f"c{seed}": drawn(seed, 50) for seed in range(5)}
+    evaluations = {name: evaluated(own) for name, own in suite.items()}
+    groups = {"c1": "parts", "c3": "parts", "c4": "parts"}
+    (overall,) = iro.compare_collections(evaluations, "a", groups=groups).overall
+    for row in overall.parts:
+        means = {name: rows_of(ranks)[row.name] for name, ranks in suite.items()}
+        parts = mean_of_means([means[name] for name in groups])
+        check(row, mean_of_means([means["c0"], parts, means["c2"]]))
+    assert overall.new == {}  # of three that count
+    with pytest.raises(ParameterError, match="groups names 'c9', which is no collection"):
+        iro.compare_collections(evaluations, "a", groups={"c9": "parts"})
+
+
+def test_a_measure_is_pooled_and_decides_nothing() -> None:
+    suite = {f"c{seed}": drawn(seed) for seed in range(3)}
+    evaluations = {name: evaluated(own, measures=["RR@5"]) for name, own in suite.items()}
+    (overall,) = iro.compare_collections(evaluations, "a", measures=["RR@5"]).overall
+    (measure,) = overall.measures
+    means = []
+    for ranks in suite.values():
+        values = [
+            [1 / rank if rank and rank <= 5 else 0.0 for rank in run.values()]
+            for run in ranks.values()
+        ]
+        means.append(mean_of_queries(np.subtract(values[1], values[0]).tolist()))
+    check(measure, mean_of_means(means))
+    (without,) = iro.compare_collections(evaluations, "a").overall
+    assert overall.label == without.label
+
+
+def test_conditions_in_which_nothing_differs_count_with_no_error() -> None:
+    same = {name: drawn(0)["a"] for name in "ab"}
+    suite = {"c0": same, "c1": drawn(1), "c2": drawn(2)}
+    evaluations = {name: evaluated(own) for name, own in suite.items()}
+    (overall,) = iro.compare_collections(evaluations, "a").overall
+    for row in overall.parts:
+        means = [rows_of(ranks)[row.name] for ranks in suite.values()]
+        assert row.difference == pytest.approx(mean_of_means(means).difference)
+        assert row.standard_error == pytest.approx(mean_of_means(means).error)
+        assert (row.n, row.differ) == (3, 2)
+    (nothing,) = iro.compare_collections({"one": evaluations["c0"]}, "a").overall
+    assert nothing.label == "no significant difference"
+    assert all((row.pvalue, row.interval) == (1.0, None) for row in nothing.parts)
+
+
+def test_labels_of_means_are_corrected_over_the_contenders() -> None:
+    suite = {}
+    for seed in range(3):
+        ranks = drawn(seed)
+        suite[f"c{seed}"] = evaluated(ranks | {"c": drawn(seed, better=0.1)["b"], "d": ranks["a"]})
+    overall = iro.compare_collections(suite, "a").overall
+    assert [item.contender for item in overall] == ["b", "c", "d"]
+    for name in ("coverage", "ranking", "all_queries"):
+        rows = [getattr(item, name) for item in overall]
+        corrected = multipletests([row.pvalue for row in rows], method="holm")[1]
+        assert [row.pvalue_corrected for row in rows] == pytest.approx(corrected.tolist())
+        for row in rows:
+            direction = "better" if row.gain > 0 else "worse"
+            assert row.found == (direction if row.pvalue_corrected <= 0.05 else "none")
+
+
+def test_a_label_that_holm_over_the_collections_does_not_keep_is_marked() -> None:
+    suite = {f"c{seed}": evaluated(drawn(seed, better=0.3)) for seed in range(8)}
+    found = iro.compare_collections(suite, "a")
+    assert {row.holds for row in found.conditions} == {True, False}
+    corrected = {
+        name: multipletests(
+            [getattr(row.comparison, name).pvalue for row in found.conditions], method="holm"
+        )[1]
+        for name in ("coverage", "ranking", "all_queries")
+    }
+    for place, row in enumerate(found.conditions):
+        significant = [name for name, pvalues in corrected.items() if pvalues[place] <= 0.05]
+        assert (row.label_over_conditions == "no significant difference") == (not significant)
+        assert row.holds == (row.label == row.label_over_conditions)
+
+
+def test_harm_in_one_collection_is_named_and_counted() -> None:
+    worse = {"a": drawn(9)["b"], "b": drawn(9)["a"]}
+    suite = {f"c{seed}": drawn(seed, 200) for seed in range(6)} | {"hurt": worse}
+    found = iro.compare_collections({name: evaluated(own) for name, own in suite.items()}, "a")
+    (overall,) = found.overall
+    assert overall.label.startswith("better")
+    assert overall.hurt == ("hurt",)
+    assert overall.worse == 1
+    assert "hurt (worse" in " ".join(found.to_text().split())
+
+
+def test_swapping_the_runs_mirrors_everything() -> None:
+    evaluations = {f"c{seed}": evaluated(drawn(seed)) for seed in range(5)}
+    (there,) = iro.compare_collections(evaluations, "a", "b").overall
+    (back,) = iro.compare_collections(evaluations, "b", "a").overall
+    assert back.label == MIRRORED[there.label]
+    assert (back.better, back.worse) == (there.worse, there.better)
+    for one, other in zip(there.parts, back.parts, strict=True):
+        assert one.difference == pytest.approx(-(other.difference or 0))
+        assert one.pvalue == pytest.approx(other.pvalue)
+        assert there.new[one.name] == pytest.approx([-end for end in back.new[one.name][::-1]])
+
+
+def test_a_run_that_a_collection_lacks_is_left_out_and_named() -> None:
+    suite = {f"c{seed}": drawn(seed) for seed in range(3)}
+    evaluations = {name: evaluated(own | {"c": own["b"]}) for name, own in suite.items()}
+    evaluations["c1"] = evaluations["c1"][["a", "b"]]
+    found = iro.compare_collections(evaluations, "a")
+    assert found.missing == (("c", "c1"),)
+    b, c = found.overall
+    assert (b.coverage.n, c.coverage.n) == (3, 2)
+    assert any("c1 lacks c" in note for note in found.notes)
+    with pytest.raises(ParameterError, match="no collection has both 'a' and a contender"):
+        iro.compare_collections(
+            {"one": evaluations["c1"][["a"]], "two": evaluations["c0"][["b"]]}, "a", "b"
+        )
+
+
+def test_a_row_of_fewer_than_two_units_is_left_out() -> None:
+    alone: dict[str, Ranks] = {
+        "a": {"x1": 3, **{f"x{query}": None for query in range(2, 40)}},
+        "b": {f"x{query}": 1 for query in range(1, 40)},
+    }
+    suite = {"alone": alone, "c1": drawn(1), "c2": drawn(2)}
+    (overall,) = iro.compare_collections(
+        {name: evaluated(own) for name, own in suite.items()}, "a"
+    ).overall
+    assert overall.left_out == {"ranking": ("alone",)}
+    assert (overall.coverage.n, overall.ranking.n) == (3, 2)
+    check(
+        overall.ranking, mean_of_means([rows_of(suite[name])["ranking"] for name in ("c1", "c2")])
+    )
+
+
+def test_notes_say_what_limits_a_mean() -> None:
+    suite = {"c0": evaluated(drawn(0)), "again": evaluated(drawn(0))}
+    found = iro.compare_collections(suite, "a")
+    assert any("not independent" in note for note in found.notes)
+    assert any("nothing is said about a new one" in note for note in found.notes)
+
+
+def test_collections_that_cannot_be_compared_are_refused() -> None:
+    ranks = drawn(0)
+    suite = {"one": evaluated(ranks), "two": evaluated(drawn(1)).with_cutoff(10)}
+    with pytest.raises(MismatchError, match=r"differ in cutoff \(one 20 and two 10\)"):
+        iro.compare_collections(suite, "a")
+    assert iro.compare_collections(suite, "a", allow=["cutoff"]).settings.cutoff is None
+    assert iro.compare_collections(suite, "a", cutoff=10).settings.cutoff == 10
+    with pytest.raises(ParameterError, match="there is no collection"):
+        iro.compare_collections({}, "a")
+    with pytest.raises(ParameterError, match="there is no contender"):
+        iro.compare_collections({"one": suite["one"]}, "a", [])
+
+
+def test_results_are_restored_from_json() -> None:
+    suite = {f"c{seed}": evaluated(drawn(seed)) for seed in range(5)}
+    found = iro.compare_collections(suite, "a", groups={"c0": "g", "c1": "g"})
+    restored = iro.ConditionsComparison.from_json(found.to_json())
+    assert restored == found
+    assert restored.to_text(details=True) == found.to_text(details=True)
+    assert len(found.rows()) == 5 + 3
+    assert {row["condition"] for row in found.long_rows()} == set(suite)
+
+
+@pytest.mark.realdata
+def test_a_published_suite(real_data: Path) -> None:
+    """Differences of nDCG@10, colberter minus tasb, as MeteSertkan/ranger at 1711341 has them."""
+    published = {
+        "antique": 0.122602,
+        "dbpedia-entity": 0.031409,
+        "nfcorpus": 0.007292,
+        "trec-covid": 0.184815,
+        "trec_podcast": 0.025695,
+        "tripclick": 0.008639,
+    }
+    folder = real_data / "suite-colberter"
+    evaluations = {
+        name: iro.evaluate(
+            folder / name / "qrels.txt.gz",
+            [folder / name / f"{run}.run.gz" for run in ("tasb", "colberter")],
+            cutoff=10,
+            unit="document",
+            measures=["nDCG@10"],
+        )
+        for name in published
+    }
+    found = iro.compare_collections(evaluations, "tasb", measures=["nDCG@10"])
+    differences = {row.condition: row.comparison.measures[0].difference for row in found.conditions}
+    assert differences == pytest.approx(published, abs=5e-7)
+    (overall,) = found.overall
+    assert overall.measures[0].difference == pytest.approx(sum(published.values()) / 6, abs=5e-7)
+    assert overall.hurt == ()

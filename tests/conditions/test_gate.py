@@ -1,0 +1,299 @@
+"""The gate: every status, what fails at once, and margins by their formula."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import ParameterError
+from tests.helpers.means import margin_interval
+from tests.helpers.runs import Ranks, qrels_of, run_of
+
+QUERIES = [f"q{number}" for number in range(200)]
+STEADY: dict[str, int | None] = {query: 1 + n % 7 for n, query in enumerate(QUERIES)}
+CUTOFF = 50
+
+
+def evaluated(**ranks: Ranks) -> iro.Evaluation:
+    runs = {name: run_of(run, CUTOFF) for name, run in ranks.items()}
+    return iro.evaluate(qrels_of(next(iter(ranks.values()))), runs, cutoff=CUTOFF)
+
+
+def gated(a: Ranks, b: Ranks, margins: Any = (2.0, 0.5), **settings: Any) -> iro.GateResult:
+    return iro.gate(evaluated(A=a, B=b), "A", margins=margins, **settings)
+
+
+def moved(by: int) -> dict[str, int | None]:
+    return {query: rank + by for query, rank in STEADY.items() if rank}
+
+
+def drawn(seed: int, n: int = 150) -> tuple[Ranks, Ranks]:
+    rng = np.random.default_rng(seed)
+    runs = []
+    for _ in range(2):
+        ranks = rng.geometric(0.06, n)
+        runs.append(
+            {f"q{q}": int(rank) if rank <= CUTOFF else None for q, rank in enumerate(ranks)}
+        )
+    return runs[0], runs[1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_margins_are_decided_by_the_interval_for_margins(seed: int) -> None:
+    a, b = drawn(seed)
+    pairs = [(a[query], b[query]) for query in a]
+    k = CUTOFF
+    differences: dict[str, list[float]] = {
+        "coverage": [100.0 * ((y is not None) - (x is not None)) for x, y in pairs],
+        "ranking": [float(y - x) for x, y in pairs if x and y],
+        "all queries": [float((y or k + 1) - (x or k + 1)) for x, y in pairs],
+    }
+    both = len(differences["ranking"]) / len(pairs)
+    largest = {"coverage": 100.0, "ranking": k - 1.0, "all queries": float(k)}
+    for coverage, ranking in ((2.0, 0.5), (12.0, 4.0), (30.0, 20.0)):
+        (decision,) = gated(a, b, (coverage, ranking)).decisions
+        margins = {
+            "coverage": coverage,
+            "ranking": ranking,
+            "all queries": ranking * both + coverage / 100 * k,
+        }
+        statuses = []
+        for row in decision.rows:
+            low, high = margin_interval(differences[row.name], largest[row.name])
+            if row.name != "coverage":  # lower is better
+                low, high = -high, -low
+            margin = row.margin
+            assert margin is not None
+            assert margin.size == pytest.approx(margins[row.name])
+            shown = (
+                margin.interval
+                if row.name == "coverage"
+                else [-end for end in margin.interval[::-1]]
+            )  # type: ignore[index]
+            assert shown == pytest.approx((low, high))
+            found = "not excluded"
+            if low > -margin.size:
+                found = "harm excluded"
+            elif high < -margin.size:
+                found = "harm shown"
+            assert margin.found == found
+            assert margin.equivalent == (low > -margin.size and high < margin.size)
+            statuses.append(found)
+        expected = "inconclusive"
+        if "harm shown" in statuses:
+            expected = "fail"
+        elif set(statuses) == {"harm excluded"}:
+            expected = "pass"
+        assert decision.status == expected
+
+
+def test_the_level_is_divided_among_contenders() -> None:
+    a, b = drawn(5)
+    (alone,) = iro.gate(evaluated(A=a, B=b), "A", margins=(5.0, 5.0)).decisions
+    shared = iro.gate(evaluated(A=a, B=b, C=STEADY_PART), "A", margins=(5.0, 5.0)).decisions[0]
+    free = iro.gate(
+        evaluated(A=a, B=b, C=STEADY_PART), "A", margins=(5.0, 5.0), correction="none"
+    ).decisions[0]
+    for row, wider, same in zip(alone.rows, shared.rows, free.rows, strict=True):
+        low, high = row.margin.interval  # type: ignore[union-attr, misc]
+        assert wider.margin.interval[0] < low < high < wider.margin.interval[1]  # type: ignore[union-attr, index]
+        assert same.margin.interval == row.margin.interval  # type: ignore[union-attr]
+
+
+STEADY_PART = {query: STEADY[query] for query in QUERIES[:150]}
+
+
+@pytest.mark.parametrize(
+    ("contender", "status", "exit_status"),
+    [
+        (moved(0), "pass", 0),
+        (moved(-1), "pass", 0),
+        (moved(3), "fail", 3),
+        (moved(1), "inconclusive", 4),
+    ],
+)
+def test_every_status(contender: dict[str, Any], status: str, exit_status: int) -> None:
+    better = {query: max(rank, 1) for query, rank in contender.items()}
+    margins = (2.0, 1.0) if status == "inconclusive" else (2.0, 0.5)
+    result = gated(STEADY, better, margins)
+    assert (result.status, result.exit_status) == (status, exit_status)
+    (decision,) = result.decisions
+    if status != "fail":
+        assert bool(decision.needed) == (status == "inconclusive")
+    assert bool(decision.queries) == (status != "pass")
+    if status == "fail":
+        assert decision.harmed == ["ranking", "all queries"]
+
+
+def test_not_significant_is_not_a_pass_and_the_number_that_would_settle_it_is_that_of_a_plan() -> (
+    None
+):
+    a = {query: STEADY[query] for query in QUERIES[:20]}
+    ev = evaluated(A=a, B={query: 1 + (n * 3) % 7 for n, query in enumerate(a)})
+    comparison: Any = iro.compare(ev, "A", "B")
+    (decision,) = iro.gate(ev, "A", margins=(1.0, 0.1, 1.0)).decisions
+    assert (decision.label, decision.status) == ("no significant difference", "inconclusive")
+    planned = iro.plan(comparison, ranking=0.1)
+    (ranking,) = [row for row in planned.parts if row.name == "ranking"]
+    assert decision.needed["ranking"] == ranking.to_pass
+
+
+def test_harm_names_its_queries() -> None:
+    worse = moved(1)
+    worse |= {"q17": CUTOFF, "q3": None}
+    (decision,) = gated(STEADY, worse, (20.0, 0.1)).decisions
+    assert decision.status == "fail"
+    assert len(decision.queries) == 10
+    assert decision.queries[0].query_id == "q17"
+    lost = {query: rank if n < 150 else None for n, (query, rank) in enumerate(STEADY.items())}
+    (decision,) = gated(STEADY, lost, (2.0, 40.0, 45.0)).decisions
+    assert decision.harmed == ["coverage"]
+    assert {query.outcome for query in decision.queries} == {"lost"}
+
+
+def test_what_is_identical_passes_unless_that_is_a_mistake() -> None:
+    for identical in ("pass", "fail"):
+        result = gated(STEADY, STEADY, identical=identical)
+        (decision,) = result.decisions
+        assert (result.status, decision.identical) == (identical, True)
+        assert "identical" in decision.reasons[0]
+        assert [row.margin.interval for row in decision.rows] == [(0.0, 0.0)] * 3  # type: ignore[union-attr]
+
+
+def test_equal_search_lengths_are_not_identical_runs() -> None:
+    a = run_of(STEADY, CUTOFF)
+    b = {
+        query: {f"x{d}" if d != "gold" else d: score for d, score in ranked.items()}
+        for query, ranked in a.items()
+    }
+    ev = iro.evaluate(qrels_of(QUERIES), {"A": a, "B": b}, cutoff=CUTOFF)
+    (decision,) = iro.gate(ev, "A", margins=(0.5, 0.1)).decisions
+    assert [row.differ for row in decision.rows] == [0, 0, 0]
+    assert (decision.status, decision.identical) == ("inconclusive", False)
+
+
+def test_runs_that_lack_results_or_find_nothing_fail() -> None:
+    a = run_of(STEADY, CUTOFF)
+    part = {query: a[query] for query in QUERIES[:180]}
+    ev = iro.evaluate(qrels_of(QUERIES), {"A": a, "B": part}, cutoff=CUTOFF)
+    lenient: dict[str, Any] = {"margins": (30.0, 5.0)}
+    assert iro.gate(ev, "A", max_missing=0.1, **lenient).status == "pass"
+    (decision,) = iro.gate(ev, "A", max_missing=0.09, **lenient).decisions
+    assert (decision.status, decision.n_missing) == ("fail", (0, 20))
+    assert "20 of 200" in decision.reasons[0]
+    nothing = {query: {"d1": 1.0} for query in QUERIES}
+    judged = {query: {"gold": 1, "d1": 0} for query in QUERIES}
+    for runs in ({"A": a, "B": nothing}, {"A": nothing, "B": nothing}):
+        ev = iro.evaluate(judged, runs, cutoff=CUTOFF, on_error="keep")
+        assert iro.gate(ev, "A", margins=(99.0, 48.0)).status == "fail"
+
+
+def test_what_compare_stops_fails_unless_it_is_allowed() -> None:
+    a = run_of(STEADY, CUTOFF)
+    other = {
+        query: {f"{document}.0": score for document, score in own.items()}
+        for query, own in a.items()
+    }
+    judged = {query: {"gold": 1, **{f"d{n}": 0 for n in range(1, 9)}} for query in QUERIES}
+    ev = iro.evaluate(judged, {"A": a, "B": other}, cutoff=CUTOFF, on_error="keep")
+    (decision,) = iro.gate(ev, "A", margins=(2.0, 0.5)).decisions
+    assert decision.status == "fail"
+    assert "If that is meant, allow 'unknown-ids'." in decision.reasons[0]
+    (decision,) = iro.gate(ev, "A", margins=(2.0, 0.5), allow=["unknown-ids"]).decisions
+    assert not any("unknown-ids" in reason for reason in decision.reasons)
+    with pytest.raises(ParameterError, match="'unknown' is neither one of unknown-ids"):
+        iro.gate(ev, "A", margins=(2.0, 0.5), allow=["unknown"])
+
+
+def test_a_suite_is_a_gate_in_each_collection_and_missing_runs_fail() -> None:
+    suite = {
+        "first": evaluated(A=STEADY, B=STEADY, C=moved(3)),
+        "second": evaluated(A=STEADY, C=STEADY),
+        "third": evaluated(C=STEADY),
+    }
+    result = iro.gate(suite, "A", margins=(2.0, 0.5))
+    statuses = {decision.name: decision.status for decision in result.decisions}
+    assert statuses == {
+        "B on first": "pass",
+        "B on second": "fail",
+        "B on third": "fail",
+        "C on first": "fail",
+        "C on second": "pass",
+        "C on third": "fail",
+    }
+    reasons = {decision.name: decision.reasons[0] for decision in result.decisions}
+    assert reasons["B on third"].startswith("A and B are missing on third")
+    allowed = ["B@second", "A@third", "B@third"]
+    rest = iro.gate(suite, "A", margins=(2.0, 0.5), allow=allowed)
+    assert {decision.name for decision in rest.decisions} == {
+        "B on first",
+        "C on first",
+        "C on second",
+    }
+    with pytest.raises(ParameterError, match="'B@secnod' is neither one of"):
+        iro.gate(suite, "A", margins=(2.0, 0.5), allow=["B@secnod"])
+    apart = {"one": evaluated(A=STEADY), "third": suite["third"]}
+    with pytest.raises(ParameterError, match="leaves nothing to decide on"):
+        iro.gate(apart, "A", "C", margins=(2.0, 0.5), allow=["C@one", "A@third"])
+    assert iro.GateResult.from_json(result.to_json()) == result
+
+
+def test_a_reference_keeps_small_losses_from_adding_up() -> None:
+    """Every night loses a rank, which is inside the margin; the release four nights ago is not."""
+    ev = evaluated(**{f"night{n}": moved(n) for n in range(5)})
+    assert iro.gate(ev, "night3", "night4", margins=(4.0, 2.0)).status == "pass"
+    result = iro.gate(ev, "night3", "night4", reference="night0", margins=(4.0, 2.0))
+    assert (result.status, result.baseline, result.reference) == ("fail", "night3", "night0")
+    statuses = [(decision.name, decision.status) for decision in result.decisions]
+    assert statuses == [("night4", "pass"), ("night4 against night0", "fail")]
+    assert [row["baseline"] for row in result.rows()] == ["night3", "night0"]
+    assert iro.GateResult.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize(
+    ("margins", "most"),
+    [
+        ((5.0, 49.0), "49 ranks of ranking"),
+        ((5.0, 0.5, 50.0), "50 ranks over all queries"),
+        ((60.0, 30.0), "50 ranks over all queries"),
+        ((100.0, 0.5), "100 percentage points"),
+    ],
+)
+def test_margins_that_no_harm_can_exceed_are_refused(margins: Any, most: str) -> None:
+    with pytest.raises(ParameterError, match=f"no run can lose more than {most}"):
+        gated(STEADY, moved(1), margins)
+
+
+def test_rules_are_checked_and_inputs_hashed(tmp_path: Path) -> None:
+    ev = evaluated(A=STEADY, B=moved(1))
+    calls: list[tuple[dict[str, Any], str]] = [
+        ({}, "a gate needs margins"),
+        ({"margins": (1.0, 0.0)}, "must be positive numbers"),
+        ({"margins": (1.0, 1.0), "max_missing": 1.0}, "must be a share of the queries"),
+        ({"margins": (1.0, 1.0), "identical": "maybe"}, "must be one of pass, fail"),
+        ({"margins": (1.0, 1.0), "contenders": "A"}, "name a run other than the baseline"),
+    ]
+    for settings, message in calls:
+        with pytest.raises(ParameterError, match=message):
+            iro.gate(ev, "A", **settings)
+    path = tmp_path / "qrels"
+    path.write_bytes(b"content")
+    result = iro.gate(ev, "A", margins=(5.0, 1.5), inputs=[path])
+    assert result.inputs == {str(path): hashlib.sha256(b"content").hexdigest()}
+    assert result.settings.margins is not None
+
+
+def test_clusters_are_the_units_of_margins() -> None:
+    baseline = {f"c{number}::{turn}": 4 for number in range(40) for turn in range(5)}
+    contender = {q: 4 + (-1 if int(q[1:].split("::")[0]) % 2 else 1) for q in baseline}
+    runs = {"A": run_of(baseline, CUTOFF), "B": run_of(contender, CUTOFF)}
+    ev = iro.evaluate(qrels_of(baseline), runs, cutoff=CUTOFF, clusters="by:::")
+    (decision,) = iro.gate(ev, "A", margins=(40.0, 8.0, 20.0)).decisions
+    (ranking,) = [row for row in decision.rows if row.name == "ranking"]
+    means = [contender[f"c{number}::0"] - 4.0 for number in range(40)]  # alike in all turns
+    expected = margin_interval(means, CUTOFF - 1.0)
+    assert ranking.margin is not None
+    assert ranking.margin.interval == pytest.approx(expected)

@@ -1,0 +1,391 @@
+"""The page in a real browser, from a file and with the network off."""
+
+import csv
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_outcomes as iro
+from tests.helpers.comparisons import compare_pair, compare_several
+from tests.helpers.packages import needed
+from tests.helpers.runs import run_of
+from tests.showing.page.test_page import BAD, hostile
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
+pytestmark = pytest.mark.browser
+
+
+@cache
+def made_up(n: int = 200) -> iro.Evaluation:
+    """Three runs: the first has ranks at random, the others are somewhat better or worse."""
+    rng = np.random.default_rng(7)
+    qrels = {f"{1000 + number}": {"gold": 2, "d3": 0} for number in range(n)}
+    first = rng.integers(1, 46, n)
+    runs = {}
+    for name, better in (("first", 0), ("second", 6), ("third", -3)):
+        ranks = np.maximum(first - better + rng.integers(-9, 10, n), 1)
+        runs[name] = run_of(dict(zip(qrels, ranks.tolist(), strict=True)), depth=30)
+    texts = {query: f"words about topic {number % 7}" for number, query in enumerate(qrels)}
+    return iro.evaluate(qrels, runs, documents=20, queries=texts, cutoff=25)
+
+
+def report(evaluation: Any, *runs: str, **options: Any) -> iro.ReportPage:
+    docs = {"gold": "the text of the relevant document"}
+    return iro.report(evaluation, *runs, docs=docs, command="ir-outcomes report", **options)
+
+
+def board(evaluation: iro.Evaluation) -> iro.ReportPage:
+    page: iro.ReportPage = iro.leaderboard(evaluation).to_report(evaluation=evaluation)
+    return page
+
+
+def gate() -> iro.ReportPage:
+    result = iro.gate(made_up(), "first", "third", margins=(1.0, 1.0))
+    page: iro.ReportPage = result.to_report(evaluation=made_up())
+    return page
+
+
+PAGES: dict[str, Callable[[], iro.ReportPage]] = {
+    "pair": lambda: report(made_up(), "first", "second"),
+    "short": lambda: report(made_up(), "first", "second", cutoff=5),
+    "three": lambda: report(made_up(), "first"),
+    "small": lambda: report(made_up(), "first", "second", max_mb=0.09),
+    "collections": lambda: report({"one": made_up(30), "two": made_up(12)}, "first"),
+    "board": lambda: board(made_up(30)),
+    "by document": lambda: board(replace(made_up(30), unit="document")),
+    "gate": gate,
+    "hostile": hostile,
+    "values": lambda: iro.compare_outputs(
+        {f"q{n}": n / 20 for n in range(20)},
+        {f"q{n}": (n + 3) % 20 / 20 for n in range(20)},
+        measure="nDCG@10",
+    ).to_report(),
+}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    playwright = needed("playwright.sync_api")
+    program = (
+        os.environ.get("IR_OUTCOMES_CHROMIUM")
+        or shutil.which("chromium")
+        or shutil.which("google-chrome")
+    )
+    if program is None:
+        pytest.skip("there is no Chromium; set IR_OUTCOMES_CHROMIUM to its path")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture
+def visit(chromium: Any, pages: Path) -> Iterator[Callable[..., Any]]:
+    """Open a page; nothing may be written to the console, and nothing requested but the page."""
+    messages: list[str] = []
+    requests: list[str] = []
+    contexts = []
+
+    def opened(name: str = "pair", address: str = "", **settings: Any) -> Any:
+        path = pages / f"{name}.html"
+        if not path.exists():
+            PAGES[name]().save(path)
+        viewport = {"width": 1200, "height": 900}
+        context = chromium.new_context(**{"viewport": viewport, "offline": True, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(f"file://{path}{address}")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert messages == []
+    assert all(url.startswith(("file://", "blob:")) for url in requests)
+
+
+def changes_listed(page: Any) -> list[float]:
+    """The changes of the listed queries, as they are shown."""
+    texts = page.locator("#list tbody td:last-child").all_inner_texts()
+    return [float(text.split("\n")[0].replace("\u2212", "-")) for text in texts]
+
+
+def shown(page: Any, name: str) -> str:
+    return str(page.locator(f"#{name}").inner_text())
+
+
+def bar(page: Any, words: str) -> Any:
+    return page.locator("#histogram").get_by_role("button", name=words)
+
+
+def test_rows_say_what_python_found(visit: Callable[..., Any]) -> None:
+    comparison = compare_pair(made_up(), "first", "second")
+    rows = visit().locator("#strips tbody tr").all_inner_texts()
+    for text, part in zip(rows, comparison.parts, strict=True):
+        written = text.replace("\u2212", "-")
+        assert part.interval is not None
+        # The numbers of the axis stand between both means and the difference.
+        numbers = [float(number) for number in re.findall(r"[+-]?\d+\.\d\d\b", written)]
+        expected = [part.baseline, part.contender, part.difference, *part.interval]
+        assert numbers[:5] == pytest.approx(expected, abs=0.0051)
+        assert ("better" in written) == (part.found == "better")
+
+
+@pytest.mark.parametrize("name", ["pair", "short"])
+def test_queries_are_those_of_python(visit: Callable[..., Any], name: str) -> None:
+    cutoff = 5 if name == "short" else 25
+    comparison = compare_pair(made_up(), "first", "second", cutoff=cutoff)
+    changes = np.array([query.change for query in comparison.per_query()])
+    page = visit(name)
+    outcomes = comparison.outcomes
+    assert shown(page, "count") == (
+        f"200 queries: won {outcomes.won}, both {outcomes.both}, neither {outcomes.neither},"
+        f" lost {outcomes.lost}, mean change {changes.mean():+.2f} ranks"
+    ).replace("-", "\u2212")
+    listed = changes_listed(page)
+    assert list(map(abs, listed)) == sorted(np.abs(changes), reverse=True)[: len(listed)]
+    for low, high in ((0, 1), (2, 5), (10, 30)):
+        for side, number in (
+            ("better", ((-changes > low) & (-changes <= high)).sum()),
+            ("worse", ((changes > low) & (changes <= high)).sum()),
+        ):
+            words = "query" if number == 1 else "queries"
+            assert bar(page, f"{side}, up to {high} ranks: {number} {words}").count() == 1
+
+
+def test_search_and_bars_filter_the_list(visit: Callable[..., Any]) -> None:
+    page = visit()
+    page.get_by_role("searchbox").fill("Topic 3 10")
+    texts = [f"{1000 + n} topic {n % 7}" for n in range(200)]
+    n = sum("3" in text and "10" in text for text in texts)
+    assert shown(page, "count").startswith(f"{n} queries: won")
+    page.get_by_role("button", name="Show all").click()
+    bar(page, "better, up to 5 ranks").click()
+    listed = changes_listed(page)
+    assert listed
+    assert all(-5 <= change < -2 for change in listed)
+    bar(page, "better, up to 2 ranks").click()
+    assert len(changes_listed(page)) > len(listed)
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    page.reload()
+    assert len(changes_listed(page)) > len(listed)
+    page.get_by_role("searchbox").fill("no such words")
+    assert shown(page, "count").startswith("0 queries: won 0, both 0, neither 0, lost 0")
+
+
+def test_the_address_keeps_the_choice(visit: Callable[..., Any]) -> None:
+    page = visit("three", "#a=first&b=third&q=1042&s=topic")
+    assert page.locator("#query-title").inner_text() == "words about topic 0"
+    assert "1042" in shown(page, "query")
+    assert page.locator("#chooser select").first.input_value() == "third"
+    page.locator("#list th button").nth(3).click()
+    address = page.evaluate("location.hash")
+    page.evaluate("location.hash = '#a=first&b=second&q=1001'")
+    assert "1001" in shown(page, "query")
+    assert address.startswith("#c=&a=first&b=third&q=")
+    assert visit("three", "#a=first&b=no&c=no&q=no&__proto__=x").locator("#query h3").count() == 1
+
+
+def test_any_two_runs(visit: Callable[..., Any]) -> None:
+    result = compare_several(made_up(), "first")
+    page = visit("three")
+    for name in ("second", "third"):
+        page.locator("#chooser select").first.select_option(name)
+        assert shown(page, "found").startswith(result[name].verdict.label)
+    page.locator("#chooser select").last.select_option("second")
+    assert "tests nothing" in shown(page, "found")
+    assert page.locator("#strips table").count() == 0
+    changes = [
+        second.change - first.change
+        for first, second in zip(
+            result["second"].per_query(), result["third"].per_query(), strict=True
+        )
+    ]
+    said = f"{np.mean(changes):+.2f}".replace("-", "\u2212")
+    assert shown(page, "count").endswith(f"mean change {said} ranks")
+
+
+@pytest.mark.parametrize("name", ["board", "by document"])
+def test_all_pairs_of_a_board(visit: Callable[..., Any], name: str) -> None:
+    evaluation = made_up(30)
+    if name == "by document":
+        evaluation = replace(evaluation, unit="document")
+    result = iro.leaderboard(evaluation)
+    page = visit(name)
+    page.get_by_text("All pairs").click()
+    runs = page.locator(".matrix thead th").all_inner_texts()[-3:]
+    for row, b in enumerate(runs):
+        for column, a in enumerate(runs):
+            cell = page.locator(".matrix tbody tr").nth(row).locator("td").nth(column)
+            if a == b:
+                assert cell.inner_text() == ""
+                continue
+            assert cell.get_attribute("title") == result.verdict(a, b).label
+            cell.click()
+            assert shown(page, "found").strip() == result.verdict(a, b).label
+
+
+def test_collections_are_chosen_in_the_list(visit: Callable[..., Any]) -> None:
+    page = visit("collections")
+    assert shown(page, "count").startswith("30 queries")
+    page.locator(".overview").get_by_role("button", name="two").click()
+    assert page.evaluate("location.hash").startswith("#c=two&a=first&b=second&q=")
+    assert shown(page, "count").startswith("12 queries")
+    assert page.locator("#chooser select").first.input_value() == "two"
+
+
+def test_lists_have_judgments_texts_and_a_line_at_the_cutoff(visit: Callable[..., Any]) -> None:
+    page = visit("short")
+    lists = page.locator(".ranked")
+    assert lists.first.locator("li").count() == 20
+    assert lists.first.locator("li").nth(5).get_attribute("class").endswith("cut")
+    gold = page.locator("li.relevant").first
+    assert "✓ 2" in gold.inner_text()
+    opener = gold.get_by_role("button", name="gold")
+    assert not gold.locator("p").is_visible()
+    opener.click()
+    assert gold.locator("p").inner_text() == "the text of the relevant document"
+    assert opener.get_attribute("aria-expanded") == "true"
+
+
+def test_lists_that_are_left_out_are_said(visit: Callable[..., Any]) -> None:
+    page = visit("small")
+    number = int(shown(page, "listed").split()[4])
+    assert 0 < number < 200
+    assert f"those of {200 - number} others are left out" in shown(page, "listed")
+    bar(page, "same, up to 0").click()
+    page.locator("#list th button").last.click()
+    assert "not on the page" in shown(page, "query")
+
+
+def test_listed_queries_are_saved(visit: Callable[..., Any], tmp_path: Path) -> None:
+    page = visit(address="#s=about 3")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    download.value.save_as(tmp_path / "queries.csv")
+    with open(tmp_path / "queries.csv", newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    queries = compare_pair(made_up(), "first", "second").per_query()
+    expected = {own.query_id: own.change for own in queries if "3" in f"{own.query_id} {own.text}"}
+    assert {row["query"]: float(row["change"]) for row in rows} == expected
+    assert {row["text"] for row in rows} == {f"words about topic {number}" for number in range(7)}
+
+
+def test_long_lists_are_filled_as_they_are_looked_at(visit: Callable[..., Any]) -> None:
+    page = visit()
+    first = page.locator("#list tbody tr").count()
+    page.get_by_role("button", name="Show more").click()
+    assert page.locator("#list tbody tr").count() == 2 * first < 200
+    tables = page.locator("#made table")
+    assert tables.count() == 0
+    page.get_by_text("All numbers").click()
+    tables.first.wait_for()
+
+
+def test_values_of_another_tool(visit: Callable[..., Any]) -> None:
+    page = visit("values")
+    assert "mean change 0.0000 nDCG@10" in shown(page, "count")
+    assert bar(page, "worse, up to 0.3+ nDCG@10").count() == 1
+
+
+def test_margins_are_in_the_strips_of_a_gate(visit: Callable[..., Any]) -> None:
+    page = visit("gate")
+    assert page.locator("#strips .margin").count() == 3
+    for row in page.locator("#strips tbody tr").all():
+        margin, zero = (row.locator(f".{kind}").bounding_box()["x"] for kind in ("margin", "zero"))
+        assert margin < zero
+
+
+def test_keyboard(visit: Callable[..., Any]) -> None:
+    page = visit()
+    page.locator("#list th button").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#list [aria-current=true]").inner_text() == (
+        page.locator("#list th button").nth(2).inner_text()
+    )
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.getAttribute('aria-current')") == "true"
+
+
+def test_hostile_names_are_text(visit: Callable[..., Any]) -> None:
+    page = visit("hostile")
+    page.get_by_text("How this was made").click()
+    for button in page.locator("#list th button, .ranked button").all():
+        button.click()
+    assert BAD.replace("\u2028", "\\u2028") in page.locator("#made").inner_text()
+    assert page.locator("img").count() == 0
+    assert page.title().startswith("</script>")
+
+
+@pytest.mark.parametrize("name", ["three", "collections", "board"])
+def test_page_is_not_wider_than_a_phone(visit: Callable[..., Any], name: str) -> None:
+    page = visit(name, viewport={"width": 360, "height": 800})
+    for summary in page.locator("summary").all():
+        if not summary.evaluate("node => node.parentElement.open"):
+            summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_without_javascript(visit: Callable[..., Any]) -> None:
+    page = visit(java_script_enabled=False)
+    page.get_by_text("All numbers").click()
+    assert page.locator("#made table").first.is_visible()
+
+
+def test_frame_of_a_notebook(chromium: Any) -> None:
+    messages: list[str] = []
+    page = chromium.new_page(viewport={"width": 900, "height": 900})
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.set_content(PAGES["pair"]()._repr_html_())
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("searchbox").fill("1042")
+    frame.locator("#list th button").click()
+    assert "1042" in frame.locator("#query").inner_text()
+    page.close()
+    assert messages == []
+
+
+def test_paper(visit: Callable[..., Any]) -> None:
+    page = visit("three", color_scheme="dark")
+    page.emulate_media(media="print")
+    assert page.locator("#list tbody tr:visible").count() == 25
+    assert not page.locator("#filters").is_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(253, 253, 251)"
+
+
+@pytest.mark.parametrize("name", ["three", "collections", "gate"])
+def test_accessibility(visit: Callable[..., Any], name: str) -> None:
+    axe = needed("axe_playwright_python.sync_playwright").Axe()
+    page = visit(name, color_scheme="light")
+    page.locator("details").evaluate_all("all => all.forEach((own) => { own.open = true })")
+    bar(page, "better, up to 5 ranks").click()
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    found = axe.run(page, options=options).response["violations"]
+    page.emulate_media(color_scheme="dark")
+    options["runOnly"] = ["color-contrast"]  # nothing else depends on the colours
+    found += axe.run(page, options=options).response["violations"]
+    page.set_viewport_size({"width": 360, "height": 800})
+    options["runOnly"] = ["target-size", "scrollable-region-focusable"]
+    found += axe.run(page, options=options).response["violations"]
+    assert not found, "\n".join(
+        f"{rule['id']}: {[node['html'][:200] for node in rule['nodes'][:3]]}" for rule in found
+    )
