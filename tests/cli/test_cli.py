@@ -131,9 +131,8 @@ WRONG_USAGE = (  # a command, and what its message names
     ("measure qrels.txt bm25.run \0", "no measure"),
     ("measure qrels.txt bm25.run RR --provider me", "--provider me"),
     ("measure qrels.txt bm25.run ESL@3 --provider pytrec_eval", "--provider"),
-    ("compare qrels.txt . bm25.run", "BASELINE is one run"),
     ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", "--alpha 5"),
-    ("compare qrels.txt RUNS --plot x.png --plot-kind ranks", "one comparison"),
+    ("compare qrels.txt RUNS --plot x.png --plot-kind changes", "--plot-kind changes"),
     ("compare-measure qrels.txt bm25.run RUNS -m RR", "compare-measure"),
     ("leaderboard qrels.txt RUNS --plot x.png --plot-kind history", "--entries"),
     ("compare-judges RUNS --judge a=qrels.txt -m AP", "two judges"),
@@ -148,8 +147,7 @@ WRONG_USAGE = (  # a command, and what its message names
     ("rank-distribution qrels.txt RUNS --top 9999999999", "--top 9999999999"),
     ("compare qrels.txt RUNS --clusters by:+", "--clusters by:+"),
     ("compare qrels.txt RUNS --clusters by:<::>", "--clusters 'by:<::>'"),  # < is the shell's
-    ("verdict --n 3 --means 44 40", "--means 44"),
-    ("compare qrels.txt bm26 RUNS", "bm26"),
+    ("verdict --n 3 --means 44 40", "--measure"),
     ("compare-slices qrels.txt RUNS --by length", "--by length"),
     ("compare qrels.txt RUNS -m NumRet", "--lower-is-better"),
     ("verdict --n 3 --won 1 --lost 1 --difference nan --pvalue 1", "--difference nan"),
@@ -160,17 +158,16 @@ WRONG_USAGE = (  # a command, and what its message names
     ("compare-judges no --judge a=no --judge a=no", "--judge"),
     ("compare-judges no --judge a --judge b", "NAME=FILE"),
     ("leaderboard no", "RUNS is missing"),
-    ("leaderboard no no --from-outputs -k 3", "--from-outputs"),
+    ("leaderboard no no --from-outputs -k 3", "computed values"),
     ("compare no no no -o no.docx", ".docx"),
     ("verdict --n 3", "--means"),
     ("gate no no no", "--margins"),
-    ("gate no no --margins 1pp,1", "at least one RUN"),
+    ("gate no no --margins 1pp,1", "RUNS is missing"),
     ("compare-cutoffs no no no --cutoffs 10,0", "--cutoffs"),
     ("compare-cutoffs no no no --cutoffs 1\uff10", "--cutoffs"),
     ("suite no", "suite"),
     ("gate no --suite no --margins 1pp,1", "--suite"),
     ("gate no no no --baseline no --margins 1pp,1", "--suite"),
-    ("gate --suite no --baseline no --names x --margins 1pp,1", "--names"),
     ("gate no no no --margins 1pp,1 --reference no", "--reference"),
     ("gate no no no --margins -1,0.5", "--margins"),
     ("compare no no no --plot p.xyz", "p.xyz"),
@@ -179,7 +176,7 @@ WRONG_USAGE = (  # a command, and what its message names
     ("gate no no no --margins 1,1 --summary nowhere/x", "nowhere"),
     ("report qrels.txt bm25.run bm25-stem.run --max-mb 0", "--max-mb 0"),
     # What is missing, and an example
-    ("compare qrels.txt bm25.run", "RUNS is missing. For example: ir-outcomes compare qrels.txt"),
+    ("compare qrels.txt bm25.run", "RUNS is missing"),
     ("gate qrels.txt bm25.run b.run", "--margins is missing. For example: ir-outcomes gate"),
     ("compare-slices qrels.txt bm25.run b.run", "--by is missing. For example: ir-outcomes"),
     ("sample", "FOLDER is missing. For example: ir-outcomes sample sample"),
@@ -189,6 +186,7 @@ BAD_INPUT = (
     # An argument is named as its option only where a message names an argument.
     ("compare qrels.txt bm25.run cutoff=10.run", "cutoff=10.run: no such file"),
     ("compare qrels.txt no.run bm25.run", "no.run: no such file"),
+    ("compare qrels.txt bm26 RUNS", "did you mean bm25?"),
 )
 
 

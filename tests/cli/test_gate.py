@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from cyclopts import Token
-from ir_outcomes.across.gate import GateResult
 
+from ir_outcomes import GateResult
 from ir_outcomes.cli.signatures import margins_of
 from ir_outcomes.comparison.holes import Holes
 from ir_outcomes.comparison.plan import Plan

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ir_outcomes.across.gate import GateResult
 
 import ir_outcomes as iro
+from ir_outcomes import GateResult
 from tests.helpers.command_line import call
 from tests.helpers.systems import drawn
 

@@ -13,7 +13,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -33,7 +33,7 @@ class Call:
 
     command: str = ""
     words: Sequence[str] = ()
-    options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    options: dict[str, Sequence[str]] = field(default_factory=dict)
     quiet: bool = False
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def evaluate(
     names: Sequence[str | None] | None = None,
     measures: Measures = (),
     higher_is_better: bool | None = None,
-    documents: int = 0,
+    documents: int | Literal["cutoff"] = 0,
     queries: Any = None,
     n_jobs: int | None = 1,
     progress: bool = False,
@@ -112,8 +112,8 @@ def evaluate(
         Measures whose values are kept too, such as ``nDCG@10``. They are those of ir_measures.
     higher_is_better : bool, optional
         Direction of these measures. It is needed where it is not known here.
-    documents : int
-        Keep the first so many documents of each list; `ir_outcomes.holes` needs them to its cutoff.
+    documents : int or "cutoff"
+        Keep the first so many documents of each list; `ir_outcomes.holes` needs them to the cutoff.
     queries : path, or mapping of str to str, optional
         Texts of the queries, an id and a text on each line. A file of lines with id, tab and text,
         or of JSON lines, or the folder of a BEIR dataset. By default those of the task, where they
@@ -159,7 +159,8 @@ def evaluate(
     check_choice("unit", unit, get_args(UnitChoice))
     check_choice("ties", ties, get_args(Ties))
     check_choice("on_error", on_error, get_args(OnError))
-    check_count("documents", documents)
+    if documents != "cutoff":
+        check_count("documents", documents)
     check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
     check_kind("drop_self", drop_self, (bool, np.bool_), "True or False")
     check_allow(allow)
@@ -202,7 +203,7 @@ def evaluate(
         {**settings, "drop_self": drop_self},
         cutoff,
         tuple(needing_runs),
-        documents,
+        cutoff if documents == "cutoff" else documents,
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in allow or on_error == "keep",
     )

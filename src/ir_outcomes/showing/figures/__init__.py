@@ -262,23 +262,24 @@ def _legend_under(ax: Any, marks: Mapping[str, Any] | None) -> None:
     figure.draw_without_rendering()
     depth = ax.bbox.y0 - min(ax.xaxis.get_tightbbox().y0, ax.bbox.y0)
     under = ScaledTranslation(0, -depth / figure.dpi - 0.08, figure.dpi_scale_trans)
+    transform = ax.transAxes + under
     for columns in range(min(len(handles), 4), 0, -1):
         legend = ax.legend(
             handles,
             labels,
             loc="upper left",
             bbox_to_anchor=(0, 0),
-            bbox_transform=ax.transAxes + under,
+            bbox_transform=transform,
             borderaxespad=0,
             ncols=columns,
             columnspacing=1.2,
         )
-        # Wider than the Axes, it would make them narrower; lines of their label keep space for it.
+        # Wider than the Axes, it would make them narrower; blank lines keep space for it.
         legend.set_in_layout(False)
         if ax.bbox.x0 + legend.get_window_extent().width < figure.bbox.x1:
             break
-    lines = -(-len(handles) // columns)
-    ax.set_xlabel(ax.get_xlabel() + "\n " * (lines + 1 if ax.get_xlabel() else lines))
+    blank = "\n".join(" " * -(-len(handles) // columns))
+    ax.text(0, 0, blank, transform=transform, va="top", linespacing=1.7)
 
 
 def height_of(n: int, pitch: float = 0.26) -> float:

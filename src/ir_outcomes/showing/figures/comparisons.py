@@ -204,7 +204,7 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
     """Draw the share found by each rank, of the baseline and of all contenders."""
     if not result.curves:
         raise ParameterError("there is no curve: compare_cutoffs computes it")
-    ax = figures.panel(ax, 6.6, 4.4)
+    ax = figures.panel(ax, 6.6, 5.0)
     baseline, *names = figures.labels_of([result.baseline, *result.contenders])
     longest = max(result.curves, key=lambda curve: len(curve.baseline_shares))
     last = len(longest.baseline_shares)
@@ -226,7 +226,7 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
         f"{_who(result.contenders)} against {result.baseline}: found by rank k",
         f"{count(n, 'query')}, {_settings(result)}",
         x="rank k (log scale)",
-        y=f"% of {found} by rank k\n(up is better)",
+        y=f"% of {found}\n(up is better)",
         legend=True,
     )
 

@@ -13,6 +13,9 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.showing import bucket_names, conditions_words, count, figures
 from ir_outcomes.showing.figures import BETTER, GREY, INK, WORSE, draws, finished
+
+# Whose figures come first.
+from ir_outcomes.showing.figures import comparisons as comparisons
 from ir_outcomes.tail.lengths import bucket_columns
 from ir_outcomes.tail.result import TailResult
 from ir_outcomes.types import DOCUMENTS_ABOVE, Floats, level_unit
@@ -206,8 +209,8 @@ def draw_headroom(result: TailResult, ax: Any) -> Any:
         panel.set_xticks(range(len(numbers)), [f"{row['from']:g}" for row in ordered], fontsize=7)
         figures.counted(panel.yaxis)
         best = figures.labels_of([ordered[0]["run"]])[0]
-        measure = figures.literal(ordered[0]["measure"])
-        panel.set(ylabel="queries", xlabel=f"{measure} of {best}\n(mean {ordered[0]['mean']:.3g})")
+        words = f"{figures.literal(ordered[0]['measure'])}\n{best}, mean {ordered[0]['mean']:.3g}"
+        panel.set(ylabel="queries", xlabel=words)
     return finished(
         axes[0],
         f"What the best of {count(len(result.runs), 'run')} by each measure leaves to gain",

@@ -142,18 +142,17 @@ def _title(result: Comparison | Queries) -> str:
 
 
 def _counts_line(comparison: Comparison) -> str:
-    """Count the queries, and by query their outcomes and changes."""
+    """Count the queries: those on which the search is shorter or longer, and what both runs and neither found."""
     words = queries_words(comparison)
-    outcomes: Any = comparison.outcomes
-    names = ("won", "both", "neither", "lost")
-    if comparison.coverage.n and not comparison.of_several_runs:
-        counts = ", ".join(f"{name} {getattr(outcomes, name)}" for name in names)
-        words += f": {counts}" if comparison.unit == "query" else f"; documents {counts}"
+    counts = []
     whole = comparison.restricted
     if whole is not None and comparison.settings.n_clusters is None:
-        shorter = "shorter" if comparison.unit == "query" else "queries shorter"
-        words += f"; {shorter} on {whole.better}, longer on {whole.worse}"
-    return words
+        counts.append(f"shorter on {whole.better}, longer on {whole.worse}")
+    if comparison.coverage.n and not comparison.of_several_runs:
+        outcomes = comparison.outcomes
+        items = "answered" if comparison.unit == "query" else "documents found"
+        counts.append(f"{items} by both {outcomes.both}, by neither {outcomes.neither}")
+    return f"{words}: {'; '.join(counts)}" if counts else words
 
 
 def _other_cutoffs(comparisons: Sequence[Comparison]) -> Iterator[str]:

@@ -96,6 +96,12 @@ def _conditions(result: ConditionsComparison) -> View:
     )
 
 
+def _settings(result: ConditionsComparison, rows: Sequence[Condition]) -> str:
+    """Say how runs were compared, except for what differs by condition."""
+    words = settings_words(result.settings, [row.comparison for row in rows])
+    return words.removeprefix("no cutoff, ") if result.settings.cutoff is None else words
+
+
 def _direction(label: str | None) -> str:
     return "none" if label is None else direction_of(label)
 
@@ -206,7 +212,7 @@ def _overview(result: ConditionsComparison, run: str, overall: Overall | None) -
         above_legend(first),
         "; ".join(filter(None, (*explained, _dagger_legend(result, rows)))),
         _correction(result),
-        settings_words(result.settings, [row.comparison for row in rows]),
+        _settings(result, rows),
     )
     title = f"{run} (B) against {result.baseline} (A)"
     return Table.of_texts(columns, lines, *captions, title=title)
@@ -285,7 +291,7 @@ def _matrix(
         _dagger_legend(result, result.conditions),
         numbered,
         _correction(result),
-        settings_words(result.settings, [row.comparison for row in result.conditions]),
+        _settings(result, result.conditions),
     )
     return Table.of_texts(columns, lines, *captions)
 

@@ -50,7 +50,7 @@ def _gate(result: GateResult) -> View:
         sentences=(
             *filter(None, (label,)),
             *others,
-            *(f"{own.name}: {own.reasons[0]}" for own in reasons[1:MOST_WORST]),
+            *(_reason(own) for own in reasons[1:MOST_WORST]),
         ),
         tables=(_decisions_table(result, ordered), *_measures_table(ordered)),
         notes=(*_most_harm(worst), *merged([(own.name, own.notes) for own in ordered])),
@@ -64,10 +64,16 @@ def _gate(result: GateResult) -> View:
             ),
         ),
         background=(
-            *(f"{own.name}: {' '.join(own.reasons)}" for own in ordered if several),
+            *(_reason(own) for own in ordered if several),
             *result.notes,
         ),
     )
+
+
+def _reason(decision: GateDecision) -> str:
+    """Say why, and where or against what, in case this is one of several."""
+    where = decision.name.removeprefix(decision.contender).strip()
+    return f"{where}: {' '.join(decision.reasons)}" if where else " ".join(decision.reasons)
 
 
 def _counts(decisions: Sequence[GateDecision]) -> str:

@@ -1,4 +1,4 @@
-"""What is shown of leaderboards, their history, their stability, and the agreement of halves of the queries."""
+"""What is shown of leaderboards, histories, rank distributions and agreement."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -108,7 +108,7 @@ def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str
 
 
 def _pair_columns(alpha: float, field: str = "") -> tuple[Column, ...]:
-    """Return the columns of a pair, with p-values as in comparisons, or those of a field."""
+    """Return the columns of a pair, with p-values as in comparisons or of a field."""
     columns = []
     for column in PAIR_COLUMNS[1:]:
         if column.name.endswith("_p"):
@@ -133,7 +133,7 @@ def _short(measure: str) -> str:
 
 
 def _letters(result: Leaderboard) -> dict[str, str]:
-    """Return a letter for each run; none where there are too few."""
+    """Return a letter for each run, if there are enough letters."""
     names = [standing.run for standing in result.standings]
     if len(names) <= len(ascii_lowercase):
         return dict(zip(names, ascii_lowercase, strict=False))
@@ -243,7 +243,7 @@ def _correction(result: Leaderboard) -> str:
 
 
 def _measures(result: Leaderboard) -> Table:
-    """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
+    """Lay out the table for papers: runs and measures, with letters."""
     letters = _letters(result)
     measures = {measure.measure: measure for measure in result.measures}
     forms = {

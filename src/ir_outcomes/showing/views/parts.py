@@ -90,9 +90,7 @@ def paper_rules(comparisons: Sequence[Comparison]) -> str:
 def above_legend(comparison: Comparison) -> str:
     """Explain the unit of rows of documents."""
     if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
-        return (
-            f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1, averaged by query; fewer are better"
-        )
+        return f"above: {DOCUMENTS_ABOVE}, plus 1, averaged by query; lower is better"
     return ""
 
 
