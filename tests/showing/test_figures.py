@@ -377,7 +377,9 @@ def test_wrong_kinds_are_named() -> None:
 def test_the_docstring_of_a_class_names_its_figures_the_default_first() -> None:
     figures.kinds(made("changes"))  # which lets all register
     for cls in Result.__subclasses__():
-        said = re.search(r"figures? (?:is|are) ([^.]*)", " ".join((cls.__doc__ or "").split()))
+        said = re.search(
+            r"figures? (?:(?:is|are) )?(\"[^.(]*)", " ".join((cls.__doc__ or "").split())
+        )
         named = re.findall(r'"([\w ]+)"', said[1]) if said else []
         if cls is not TailResult:
             assert named == list(figures.KINDS.get(cls, ())), cls.__name__

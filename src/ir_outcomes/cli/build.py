@@ -214,7 +214,7 @@ def run(typed: Sequence[str]) -> int:
     except MissingArgumentError as error:
         example = COMMANDS[CALL.command].examples[0]
         raise UsageError(
-            f"{error.argument.name} is missing. For example:\n  ir-outcomes {example}"
+            f"{error.argument and error.argument.name} is missing. For example:\n  ir-outcomes {example}"
         ) from None
     except CycloptsError as error:
         raise UsageError(str(error)) from None

@@ -1,4 +1,4 @@
-"""Figures of comparisons, of one contender, of several, and under several conditions."""
+"""Figures of comparisons with one contender or several, and under conditions."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ def draw_facets(result: Comparison | Comparisons, ax: Any) -> Any:
 
 @draws("forest", ConditionsComparison)
 def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
-    """Draw the differences under each condition and their means, contender by contender."""
+    """Draw the differences under each condition and their means."""
     overall = {item.contender: item for item in result.overall}
     lines: list[Line] = []
     for contender in result.contenders:
@@ -61,7 +61,9 @@ def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
         if contender in overall:
             of_contender += _overall_lines(overall[contender])
         if len(result.contenders) > 1:
-            of_contender = [(f"{contender}, {name}", *rest) for name, *rest in of_contender]
+            of_contender = [
+                (f"{contender}, {name}", label, strips) for name, label, strips in of_contender
+            ]
         lines += of_contender
     items = [row.comparison for row in result.conditions]
     words = f"{count(len(result.names), result.over)}, {_settings(result)}"
@@ -113,9 +115,9 @@ def _who(contenders: Sequence[str]) -> str:
 def _draw_lines(
     target: Any, lines: Sequence[Line], items: Sequence[Comparison], who: str, words: str
 ) -> Any:
-    """Draw a panel for each row of comparisons, right is better, with the labels on their right.
+    """Draw a panel for each row of comparisons, with the labels on their right.
 
-    Panels of a single line stand below each other, with their numbers.
+    Right is better. Panels of a single line stand below each other, with their numbers.
     """
     if not items:
         raise ParameterError("there is nothing to draw: the result is empty")
@@ -150,8 +152,8 @@ def _draw_lines(
             beside = [_words(row, strips[0][row.name])]
         else:
             ax.tick_params(axis="y", labelleft=ax is axes[0])
-            lines = [*map(figures.literal, heading), " ", " "]
-            ax.set_xlabel("\n".join(lines[:3]))  # as many lines for all, so that they end alike
+            below = [*map(figures.literal, heading), " ", " "]
+            ax.set_xlabel("\n".join(below[:3]))  # as many lines for all, so that they end alike
         for place in map(int, ax.get_yticks()) if beside else ():
             side = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": fontsize}
             ax.text(1.03, place, beside[place], color=INK, **side)
