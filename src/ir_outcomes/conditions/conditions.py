@@ -23,7 +23,7 @@ from ir_outcomes.comparison.verdict import (
     judge,
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.remarks import unjudged_share
+from ir_outcomes.evaluation.remarks import Allow, unjudged_share
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, plural
@@ -284,6 +284,7 @@ def conditions_of(
     rules: RuleOptions,
     *,
     over_conditions: bool,
+    allow: Allow = (),
     measures: Measures = (),
     groups: Mapping[str, str] | None = None,
     fewest: int = 0,
@@ -297,7 +298,9 @@ def conditions_of(
     for name, evaluation in evaluations.items():
         present = [run for run in contenders if run in evaluation.names]
         if baseline in evaluation.names and present:
-            found = compare(evaluation, baseline, present, measures=measures, **rules)
+            found = compare(
+                evaluation, baseline, present, measures=measures, allow=allow, **rules
+            )
             compared += [(name, comparison) for comparison in found]
     compared.sort(key=lambda item: contenders.index(item[1].contender))
     labels = [comparison.verdict.label for _, comparison in compared]
