@@ -20,7 +20,7 @@ from ir_outcomes.conditions.conditions import (
     overall_of,
 )
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluations_of, place_of
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluations_of
 from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop, check_allow, notes_on_grades
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed, percent, plural
@@ -104,10 +104,7 @@ def compare_collections(
     names = tuple(
         dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
     )
-    place_of(baseline, names)
-    chosen = [name for name in contenders_of(names, baseline, contenders) if name != baseline]
-    if not chosen:
-        raise ParameterError("there is no contender; name a run other than the baseline")
+    chosen = contenders_of(names, baseline, contenders)
     for name in groups or {}:
         if name not in evaluations:
             raise ParameterError(
