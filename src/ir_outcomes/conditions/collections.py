@@ -18,6 +18,7 @@ from ir_outcomes.conditions.conditions import (
     conditions_of,
     differing,
     overall_of,
+    row_called,
 )
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluations_of
@@ -210,8 +211,8 @@ def _notes(
 
 def _about_weights(overall: Overall, conditions: Sequence[Condition]) -> Iterator[Note]:
     """Say where a mean has another direction if each collection weighs as much as its queries."""
-    for row in (overall.coverage, overall.ranking):
-        parts = [getattr(item.comparison, row.name) for item in conditions]
+    for row in overall.parts:
+        parts = filter(None, (row_called(item.comparison, row.name) for item in conditions))
         total = sum(part.n * part.difference for part in parts if part.difference is not None)
         if total * (row.difference or 0.0) < 0:
             text = (
