@@ -277,9 +277,7 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
     )
     save(iro.length_distributions(deep_runs).plot(), "alex-figure-5")
     save(iro.length_changes(deep_runs, "BM25", "prf_rank_beta1", bins=10).plot(), "alex-figure-6")
-    left = iro.headroom(deep_runs)
-    for kind, figure in (("top precision", 1), ("top length", 2), ("precision", 3), ("length", 4)):
-        save(left.plot(kind), f"alex-figure-{figure}")
+    save(iro.headroom(deep_runs).plot(), "alex-figures-1-to-4")
 
     rows = []
     pairs = [

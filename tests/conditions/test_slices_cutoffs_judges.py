@@ -99,7 +99,7 @@ def test_whether_slices_differ_is_scipys_permutation_test(
 
             def between(permuted: Any, values: Any = values) -> float:
                 members = [values[permuted == name] for name in np.unique(permuted)]
-                return sum(len(own) * (own.mean() - values.mean()) ** 2 for own in members)
+                return float(sum(own.sum() ** 2 / len(own) for own in members))
 
             expected = permutation_test(
                 (names,),
@@ -125,7 +125,7 @@ def test_whether_slices_differ_is_corrected_over_the_contenders() -> None:
     labels = {q: str(rng.choice(["odd", "even"])) for q in ranks}
     found = iro.compare_slices(evaluation, "a", by=labels, resamples=999)
     raw: list[Any] = [row.pvalue for row in found.differ if row.row == "ranking"]
-    corrected = [row.pvalue_corrected for row in found.differ if row.row == "ranking"]
+    corrected: list[Any] = [row.pvalue_corrected for row in found.differ if row.row == "ranking"]
     np.testing.assert_allclose(corrected, multipletests(raw, method="holm")[1])
     assert min(raw) <= 0.05
     uncorrected = iro.compare_slices(evaluation, "a", by=labels, resamples=99, correction="none")

@@ -159,7 +159,7 @@ def test_figures_of_comparisons_name_their_baseline(figure: str) -> None:
 
 def strips_of(axes: Any) -> list[tuple[float, float, float, str]]:
     """What is drawn in each row of an axes, from its top: value, ends, and colour."""
-    lines = [line for line in axes.lines if line.get_label() != "_child0"]
+    lines = [line for line in axes.lines[1:] if len(line.get_xdata())]
     found = []
     for interval, mark in zip(lines[::2], lines[1::2], strict=True):
         (value,) = mark.get_xdata()
@@ -377,7 +377,9 @@ def test_wrong_kinds_are_named() -> None:
 def test_the_docstring_of_a_class_names_its_figures_the_default_first() -> None:
     figures.kinds(made("changes"))  # which lets all register
     for cls in Result.__subclasses__():
-        said = re.search(r"figures? (?:is|are) ([^.]*)", " ".join((cls.__doc__ or "").split()))
+        said = re.search(
+            r"figures? (?:(?:is|are) )?(\"[^.(]*)", " ".join((cls.__doc__ or "").split())
+        )
         named = re.findall(r'"([\w ]+)"', said[1]) if said else []
         if cls is not TailResult:
             assert named == list(figures.KINDS.get(cls, ())), cls.__name__

@@ -237,22 +237,24 @@ def test_latex_numbers_floats_and_marks() -> None:
     assert [row[1] for row in tabular_rows(as_latex(View("t", tables=(numbers,))))[1:]] == [
         f" {n} " for n in NUMBERS.values()
     ]
+    marked = Table((Column("verdict"),), (("better †",),))
+    assert r"better $\dagger$ \\" in as_latex(View("t", tables=(marked,)))
     columns = (Column("run"), Column("ESL", form=NUMBER), Column("gain", form=NUMBER))
     rows = (("a", "1.50", "-0.50"), ("b", "2.00", "+0.25"))
     table = Table(columns, rows, ("h", "c."), "t_1", best=[(0, 1)], significant=[(0, 2)])
     view = View("v", tables=(table, table))
     assert as_latex(view).startswith(r"\begin{tabular}{lrr}")
     assert r"\textbf" not in as_latex(view)
-    marked = as_latex(
+    latex = as_latex(
         view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True
     )
-    assert marked.count(r"\begin{table*}") == marked.count(r"\end{table*}") == 2
-    assert re.findall(r"\\caption{(.*)}", marked) == [
+    assert latex.count(r"\begin{table*}") == latex.count(r"\end{table*}") == 2
+    assert re.findall(r"\\caption{(.*)}", latex) == [
         r"See \citet{lin}.",
         r"See \citet{lin}. (t\_1)",  # two tables of a document have two captions
     ]
-    assert re.findall(r"\\label{(.*?)}", marked) == ["tab:x", "tab:x-2"]
-    assert r"a & \textbf{1.50} & $-0.50$$^{\dagger}$ \\" in marked
+    assert re.findall(r"\\label{(.*?)}", latex) == ["tab:x", "tab:x-2"]
+    assert r"a & \textbf{1.50} & $-0.50$$^{\dagger}$ \\" in latex
     assert r"\caption{t\_1. h. c.}" in as_latex(view, caption=True)
     assert r"\begin{table}" in as_latex(view, label="x")
     assert r"\caption" not in as_latex(view, label="x")

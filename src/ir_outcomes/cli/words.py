@@ -248,6 +248,12 @@ def gate(
     """
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
+        from ir_outcomes.reading.collections import read_suite
+
+        if without := read_suite(suite).without_runs:
+            raise iro.MismatchError(
+                f"{', '.join(without)}: there are qrels and no run, so nothing can be decided"
+            )
         read = collections(suite, baseline=system, contenders=contenders, settings=settings)
         return read._replace(options=options)
     if not (qrels and baseline) or suite or system:

@@ -228,7 +228,7 @@ def from_items(
     with_values = measure is not None and (higher_is_better or mean_alone)
     samples = _Samples(n_runs, n, horizon, with_values)
     single = True
-    for runs, items in zip(product(*map(range, n_runs)), pairs, strict=True):
+    for runs, items in zip(product(range(n_runs[0]), range(n_runs[1])), pairs, strict=True):
         samples.add(runs, items)
         single = single and len(items.query) == n
     outcomes = samples.outcomes()
@@ -284,7 +284,7 @@ class _Added:
     def sample(self) -> Sample:
         """Return the sums."""
         sides = tuple((of_side[0], of_side[1]) for of_side in self.sides)
-        return Sample(*self.values, self.size, sides)
+        return Sample(self.values[0], self.values[1], self.size, sides)
 
 
 def sample_of_runs(
@@ -293,7 +293,7 @@ def sample_of_runs(
     """Return the sums of a measure over pairs of runs: the places of both runs, and (2, n) values."""
     added = _Added(n_runs, n)
     for runs, values in pairs:
-        added.add(runs, values, ~np.isnan(values).any(axis=0))
+        added.add(runs, values, np.all(~np.isnan(values), axis=0))
     return added.sample()
 
 
@@ -334,7 +334,8 @@ class _Samples:
         self.coverage.add(runs, mean(100.0 * found), every)
         filled = np.where(both, lengths, 0.0)
         self.ranking.add(runs, mean(filled, n_both), shared)
-        reciprocals = np.where(both, 1 / np.where(both, lengths, 1.0), 0.0)
+        # Values of measures can be 0.
+        reciprocals = divided(1.0, lengths, both & (lengths > 0), 0.0)
         self.reciprocal.add(runs, mean(reciprocals, n_both), shared)
         if self.everywhere is not None:
             missing = 0.0 if self.horizon is None else self.horizon + 1.0
@@ -353,7 +354,8 @@ class _Samples:
         shares = None
         if self._weights.any():
             shares = Shares(*(self._weights / self._weights.sum()).tolist())
-        return Outcomes(*self._counts.tolist(), shares=shares)
+        neither, lost, won, both = self._counts.tolist()
+        return Outcomes(neither, lost, won, both, shares)
 
     def lengths(self) -> Floats:
         """Return search lengths on what both found, else on what a run found itself."""

@@ -390,21 +390,21 @@ class _Values:
             higher_is_better=self.meaning.higher_is_better and not is_rank,
             mean_alone=self.meaning.kind == "value",
         )
-        naive = (self._means(system, lengths) for system in (baseline, contender))
+        naive = [self._means(system, lengths) for system in (baseline, contender)]
         runs = {*lengths}
         return MeasuredPair(
             queries=pair,
             settings=settings,
             n_unanswerable=self.n_unanswerable,
             n_missing=(self._n_missing(baseline), self._n_missing(contender)),
-            naive=Sample(*naive, np.ones(len(queries))),
+            naive=Sample(naive[0], naive[1], np.ones(len(queries))),
             notes=tuple(own for own in self.notes if not own.runs or runs & {*own.runs}),
             systems=(baseline, contender),
         )
 
     def _lengths(self, run: str) -> Floats:
         """Convert the values of a run to ranks, or leave them; NaN where nothing was found."""
-        values = self.scores.values[self.scores.runs.index(run)]
+        values: Floats = self.scores.values[self.scores.runs.index(run)]
         if self.meaning.kind == "value":
             return values
         values = np.where(values == self.meaning.not_found, np.nan, values)

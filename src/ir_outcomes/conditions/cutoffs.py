@@ -101,12 +101,12 @@ def curve_of(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> C
 def _shares_found(run: SearchLengths, unit: Unit, depth: int) -> tuple[float, ...]:
     """Return the share found by each rank from 1 to the depth, in percent."""
     if unit == "query":
-        ranks = run.esl()
-        ranks = ranks[~np.isnan(ranks)].astype(np.int64)
+        lengths = run.esl()
+        ranks = lengths[~np.isnan(lengths)].astype(np.int64)
         weights = np.ones(len(ranks))
     else:
         found = run.rank > 0
-        ranks = run.rank[found]
+        ranks = run.rank[found].astype(np.int64)
         weights = 1 / run.relevant[run.query[found]]
     at_rank = np.bincount(ranks, weights=weights, minlength=depth + 1)
     shares = 100 * np.cumsum(at_rank[1 : depth + 1]) / max(int(run.answerable.sum()), 1)

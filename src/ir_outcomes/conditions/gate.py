@@ -222,7 +222,7 @@ def gate(
     >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
     >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
     >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
-    >>> gate(iro.evaluate(qrels, {"a": a, "b": b}, cutoff=10), "a", margins=(20.0, 2.0)).status
+    >>> iro.gate(iro.evaluate(qrels, {"a": a, "b": b}), "a", margins=(20.0, 0.5)).status
     'pass'
     """
     checked = Rules(**rules)

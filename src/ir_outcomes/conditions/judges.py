@@ -269,7 +269,12 @@ def _bias(
     changes = [np.where(size > 0, own.contender - own.baseline, 0.0) for own in samples]
     largest = None if row.largest is None else 2 * row.largest
     bias = estimated_row(
-        row, Sample(*changes, size), pair.clusters, settings, largest=largest, identical=False
+        row,
+        Sample(changes[0], changes[1], size),
+        pair.clusters,
+        settings,
+        largest=largest,
+        identical=False,
     )
     by_truth = estimated_row(
         row, truth, pair.clusters, settings, largest=row.largest, identical=False

@@ -30,7 +30,7 @@ from ir_outcomes.evaluation.work import Kept, Work, each_run
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
-from ir_outcomes.reading.runs import Run, check_names, is_path
+from ir_outcomes.reading.runs import Duplicates, Run, check_names, is_path
 from ir_outcomes.types import (
     OnError,
     Ties,
@@ -54,6 +54,7 @@ def evaluate(
     ties: Ties = "trec",
     judged_only: bool = False,
     drop_self: bool = False,
+    duplicates: Duplicates | None = None,
     clusters: Any = None,
     replicates: Any = None,
     names: Sequence[str | None] | None = None,
@@ -95,6 +96,9 @@ def evaluate(
     drop_self : bool
         Remove documents whose id is that of the query. They are removed before ranks are counted,
         also for other measures: in some collections queries are documents, too.
+    duplicates : {"first", "max"}, optional
+        What counts of a document that a run has twice for a query: its first or best row. So
+        passages of one document are read. By default it is an error.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together: a file, or ``"by:_"``. Such queries are not independent, as
         the turns of a conversation. The cluster of each query id; a file of lines with id, tab and
@@ -159,6 +163,8 @@ def evaluate(
     check_choice("unit", unit, get_args(UnitChoice))
     check_choice("ties", ties, get_args(Ties))
     check_choice("on_error", on_error, get_args(OnError))
+    if duplicates is not None:
+        check_choice("duplicates", duplicates, get_args(Duplicates))
     if documents != "cutoff":
         check_count("documents", documents)
     check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
@@ -206,6 +212,7 @@ def evaluate(
         cutoff if documents == "cutoff" else documents,
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in allow or on_error == "keep",
+        duplicates=duplicates,
     )
     jobs = [listed._replace(run=collection.run(listed.run)) for listed in call.runs]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)

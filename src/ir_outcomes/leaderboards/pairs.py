@@ -230,8 +230,8 @@ def pairs_of(
     for name, (n, differ, better), (mean, low, high, pvalue) in zip(
         ROWS, counts, numbers, strict=True
     ):
-        corrected, found = labels.corrected[name], labels.found[name]
-        of_rows[name] = RowOfPairs(n, differ, better, mean, low, high, pvalue, corrected, found)
+        over_all = labels.corrected[name], labels.found[name]
+        of_rows[name] = RowOfPairs(n, differ, better, mean, low, high, pvalue, *over_all)
     return AllPairs(evaluation.system_names, labels.label.astype(np.int8), of_rows)
 
 

@@ -1,4 +1,4 @@
-"""Results as tables in LaTeX, for ``booktabs``; everything is escaped."""
+"""Results as tables in LaTeX for ``booktabs``, with everything escaped."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -26,6 +26,7 @@ _TEX = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         "`": r"\textasciigrave{}",
+        "†": r"$\dagger$",
     }
 )
 
@@ -38,7 +39,7 @@ def as_latex(
     wide: bool = False,
     mark: Collection[Mark] = (),
 ) -> str:
-    """Write a ``tabular`` for each table, on request in a float, with its sentences and the notes as comments."""
+    """Write a ``tabular`` for each table, with sentences and notes as comments."""
     for each in mark:
         check_choice("mark", each, get_args(Mark))
     if label is not None and not _LABEL.fullmatch(label):
@@ -122,7 +123,7 @@ def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
 
 
 def _tex_row(cells: Iterable[str]) -> str:
-    r"""Join cells; a row that starts with ``*`` or ``[`` would be read as an argument of the ``\\`` or the rule above it."""
+    """Join cells so that none is read as an argument of the line above."""
     row = " & ".join(cells)
     if row.startswith(("*", "[")):
         row = f"{{}}{row}"
@@ -142,7 +143,7 @@ def _tex_cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
 
 
 def _superscript(marks: Mapping[Cell, str], at: Cell) -> str:
-    """Return the mark of a cell, and the space that a longer one of its column takes, so that numbers stay aligned."""
+    """Return the mark of a cell, as wide as the longest of its column."""
     own = marks.get(at, "")
     of_column = [mark for (_, place), mark in marks.items() if place == at[1]]
     rest = max(of_column, key=len, default="")[len(own) :]
@@ -151,7 +152,7 @@ def _superscript(marks: Mapping[Cell, str], at: Cell) -> str:
 
 
 def _tex_number(text: str, *, bold: bool) -> str:
-    """Set numbers with a true minus sign and powers of ten, which only math mode has."""
+    """Set numbers with a true minus sign and powers of ten."""
     if text == "-":
         return "--"
     if not any(found["sign"] or found["exponent"] for found in _NUMBER.finditer(text)):

@@ -1,7 +1,6 @@
-"""Figures of leaderboards and of the analyses of Alex et al. 2022."""
+"""Figures of leaderboards, of histories and of rank distributions."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -106,7 +105,8 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     runs = [standing.run for standing in result.standings]
     place_of = {run: place for place, run in enumerate(runs)}
     size = max(figures.height_of(len(runs), 0.24), 3.6)
-    ax = figures.panel(ax, size + 3.2, size)
+    longest = 0.08 * max(map(len, figures.labels_of(runs)))  # inches of a name below the matrix
+    ax = figures.panel(ax, size + 3.2, size + longest)
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
         cell = place_of[pair.baseline], place_of[pair.contender]
@@ -209,9 +209,14 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         y=figures.literal(better),
         legend=True,
     )
-    corners = [(end[0], start[1]) for start, end in pairwise(top)]
-    points = [*chain.from_iterable(groups.values()), *corners]
-    figures.label_points(ax, [f"R{run.number}" for run in result.runs], points)
+    # Nothing was better before a run that took the top, so there is space above and to its left.
+    right = -np.inf
+    for run, point in zip(result.runs, top, strict=True):
+        end = ax.transData.transform(point)[0]
+        if end - right > 4.5 * 8:  # pixels of the longest label
+            away = {"xytext": (-3, 3), "textcoords": "offset points", "ha": "right"}
+            ax.annotate(f"R{run.number}", point, fontsize=8, color=INK, **away)
+            right = end
     return ax
 
 

@@ -72,7 +72,7 @@ def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> st
 
 def paper_rules(comparisons: Sequence[Comparison]) -> str:
     """Say where the paper's rule *do no harm*, by the paper's own tests, has another direction than the label."""
-    others = {}
+    others: dict[str, list[str]] = {}
     for item in comparisons:
         says = item.verdict.do_no_harm
         direction = "none" if says == "undecided" else says
