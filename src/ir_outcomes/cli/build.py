@@ -213,9 +213,8 @@ def run(typed: Sequence[str]) -> int:
         )
     except MissingArgumentError as error:
         example = COMMANDS[CALL.command].examples[0]
-        raise UsageError(
-            f"{error.argument and error.argument.name} is missing. For example:\n  ir-outcomes {example}"
-        ) from None
+        name = error.argument.name if error.argument else "An argument"
+        raise UsageError(f"{name} is missing. For example:\n  ir-outcomes {example}") from None
     except CycloptsError as error:
         raise UsageError(str(error)) from None
     return status or 0
