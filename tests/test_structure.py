@@ -94,20 +94,6 @@ def test_imports_go_one_way() -> None:
     assert upwards == []
 
 
-def test_what_is_shown_is_finished() -> None:
-    """Nothing that draws evaluates, compares or reads: what it needs was collected before; and the tasks are data."""
-    before = (
-        "ir_outcomes.evaluation.evalua",
-        "ir_outcomes.comparison.compare",
-        "ir_outcomes.reading.",
-    )
-    drawing = {
-        (name, module) for name, module in imports() if name.startswith("ir_outcomes.showing")
-    }
-    reaching = {(name, module) for name, module in drawing if module.startswith(before)}
-    assert reaching == {("ir_outcomes.showing.views", "ir_outcomes.reading.datasets")}
-
-
 def test_no_module_imports_itself_through_others() -> None:
     """Also inside functions and for type checkers."""
     graph: dict[str, set[str]] = {}

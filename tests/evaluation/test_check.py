@@ -380,7 +380,7 @@ def test_what_contradicts_the_ranks_is_a_first_note_of_every_comparison(
             told = [note for note in result.notes if note.kind == "scores against ranks"]
             assert bool(told) is (expected and number < len(queries) / 2)  # what rises stops
             if told:
-                assert f"in {share} % of the queries of new a document scores higher" in told[0]
+                assert f"in {share} % of the queries of new" in told[0]
     reversed_lines = write(tmp_path / "reversed.run", lines[::-1])
     assert not iro.search_lengths(qrels, reversed_lines).against_ranks.any()
 

@@ -159,7 +159,7 @@ def test_figures_of_comparisons_name_their_baseline(figure: str) -> None:
 
 def strips_of(axes: Any) -> list[tuple[float, float, float, str]]:
     """What is drawn in each row of an axes, from its top: value, ends, and colour."""
-    lines = [line for line in axes.lines if line.get_label() != "_child0"]
+    lines = [line for line in axes.lines[1:] if len(line.get_xdata())]
     found = []
     for interval, mark in zip(lines[::2], lines[1::2], strict=True):
         (value,) = mark.get_xdata()

@@ -171,18 +171,19 @@ def _draw_lines(
 
 def _draw_strip(ax: Any, place: int, strip: Strip) -> dict[str, Any]:
     """Draw a difference with its interval, and return its marks by what they mean."""
-    tone = "same" if strip.found == "none" else strip.found
-    color = MUTED if tone == "same" else TONES[tone][0]
-    name, marker = FINDINGS[strip.found]
-    dashes = (0, (1, 1)) if tone == "worse" else "-"
-    style = {"color": color, "linewidth": 1.8, "linestyle": dashes, "markersize": 6}
-    face = "white" if tone == "same" else color
+    found, marker = FINDINGS[strip.found]
+    color = MUTED if strip.found == "none" else TONES[strip.found][0]
+    style: dict[str, Any] = {"color": color, "linewidth": 1.8, "markersize": 6, "marker": marker}
+    style["linestyle"] = (0, (1, 1)) if strip.found == "worse" else "-"
+    style["markerfacecolor"] = "white" if strip.found == "none" else color
+    marks = {found: ax.plot([], [], **style)[0]}
+    if strip.summary:
+        style["marker"] = {MEAN: "D", NEW: "s"}[strip.summary]
+        alike = style | {"color": MUTED, "markerfacecolor": "white", "linestyle": ""}
+        marks[strip.summary] = ax.plot([], [], **alike)[0]
     if strip.ends is not None:
-        ax.plot(strip.ends, [place, place], **style)
-    summary = {MEAN: "D", NEW: "s"}.get(strip.summary, marker)
-    style |= {"marker": summary, "markerfacecolor": face, "zorder": 3}
-    (mark,) = ax.plot([strip.value], [place], **style)
-    marks = {strip.summary or name: mark}
+        ax.plot(strip.ends, [place, place], **style | {"marker": ""})
+    ax.plot([strip.value], [place], zorder=3, **style)
     if strip.runs:
         style = {"color": INK, "marker": "|", "linestyle": "", "markersize": 5}
         (marks[SINGLE],) = ax.plot(strip.runs, [place + 0.3] * len(strip.runs), **style)
