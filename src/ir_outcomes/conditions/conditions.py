@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from ir_outcomes.results import HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval, sign_pvalues
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
-from ir_outcomes.types import Direction, Floats
+from ir_outcomes.types import Direction
 
 Kind = Literal["collection", "slice", "cutoff", "judge"]
 FEWEST_COLLECTIONS = 5  # from which on something is said about a new one
@@ -298,9 +298,7 @@ def conditions_of(
     for name, evaluation in evaluations.items():
         present = [run for run in contenders if run in evaluation.names]
         if baseline in evaluation.names and present:
-            found = compare(
-                evaluation, baseline, present, measures=measures, allow=allow, **rules
-            )
+            found = compare(evaluation, baseline, present, measures=measures, allow=allow, **rules)
             compared += [(name, comparison) for comparison in found]
     compared.sort(key=lambda item: contenders.index(item[1].contender))
     labels = [comparison.verdict.label for _, comparison in compared]
