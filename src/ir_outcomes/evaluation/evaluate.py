@@ -180,9 +180,10 @@ def evaluate(
     call = runs if isinstance(runs, Call) else runs_of_call(runs, names)
     for listed in call.runs:
         if is_saved(listed.run):
-            raise ParameterError(
-                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs;"
-                " pass it alone in their place, or give the files of the runs"
+            raise MismatchError(
+                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs, and"
+                " was perhaps made with other qrels; pass it alone in their place, or give the files"
+                " of the runs"
             )
     collection = open_collection(qrels, queries)
     judgments = collection.qrels

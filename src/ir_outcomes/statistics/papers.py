@@ -156,7 +156,7 @@ def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
 def signs(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
     """Run the sign test on subsets of the differences."""
     d, members = _sample(d, members)
-    return binomials((d > 0) @ members, (d < 0) @ members)
+    return binomials(*(np.stack([d > 0, d < 0]) @ members))
 
 
 def rank_sums(
