@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.leaderboards.leaderboard import tiers
-from tests.helpers.many import collection, tied_multiset
+from tests.helpers.many import collection
 
 
 def test_runs_stand_by_tier_and_then_by_the_measure() -> None:
@@ -149,24 +149,6 @@ def test_scores_have_an_order_and_no_verdicts() -> None:
         alone.verdict("run0", "run1")
 
 
-def test_differences_of_coverage_are_found_among_102_runs() -> None:
-    """Every second run finds only one of two relevant documents, always at rank 1."""
-    qrels = {f"q{number}": {"g0": 1, "g1": 1} for number in range(20)}
-    found = {"g0": 9.0, "g1": 8.0}, {"g0": 9.0, "x": 5.0}
-    runs = {
-        f"run{number:03d}": {query: found[number % 2] | {f"x{number}": 1.0} for query in qrels}
-        for number in range(102)
-    }
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10, unit="document"), order="measure")
-    labels = {(pair.coverage.difference, pair.label) for pair in board.pairs}
-    assert labels == {
-        (0, "no significant difference"),
-        (50, "better on coverage"),
-        (-50, "worse on coverage"),
-    }
-    assert [len(tier) for tier in board.tiers] == [51, 51]
-
-
 @pytest.mark.parametrize("unit", ["query", "document"])
 @pytest.mark.parametrize("cutoff", [10, 40, 100])
 def test_all_queries_count_to_the_depth_of_the_deepest_run(unit: Any, cutoff: int) -> None:
@@ -207,13 +189,6 @@ def test_all_queries_count_to_the_depth_of_the_deepest_run(unit: Any, cutoff: in
         assert 1 <= standing.interval.low <= standing.interval.high <= horizon + 1
     resampled = iro.rank_distribution(evaluation, measure="all queries", resamples=20)
     assert resampled.runs[0].run == min(expected, key=lambda run: expected[run])
-
-
-def test_a_label_without_a_direction_makes_no_tier() -> None:
-    board = iro.leaderboard(iro.evaluate(*tied_multiset(1000), cutoff=100))
-    assert [pair.direction for pair in board.pairs] == ["none"]
-    assert board.pairs[0].label != "no significant difference"
-    assert [standing.tier for standing in board.standings] == [1, 1]
 
 
 def test_search_lengths_the_cutoff_of_the_call_and_any_order_give_the_same() -> None:
