@@ -253,9 +253,7 @@ def test_a_choice_among_runs_and_measures(write: Any) -> None:
     rows = pd.DataFrame(
         {"name": ["a", "b"], "qid": ["q", "q"], "measure": ["RR", "RR"], "value": [0.5, 1.0]}
     )
-    with pytest.raises(
-        MismatchError, match=r"has the runs a, b; name one .* `names=\['a', 'b'\]`"
-    ):
+    with pytest.raises(MismatchError, match=r"has the runs a, b; name one .* `names=\['a', 'b'\]`"):
         iro.scores_from_outputs([rows, rows])
     with pytest.raises(ParameterError, match="`names='ab'`: must be a list of names"):
         read_values(rows, names="ab")
