@@ -338,13 +338,8 @@ class _Decider:
         systems = _systems(evaluation)
         present = [run for run in contenders if run in systems]
         found: Iterable[Comparison] = ()
-        if isinstance(evaluation, Scores):
-            found = compare_scores(evaluation, baseline, present, **self.rules)
-        elif baseline in systems and present:
-            allow: Any = STOPS  # they fail the gate, which names them
-            found = compare(
-                evaluation, baseline, present, measures=self.measures, allow=allow, **self.rules
-            )
+        if baseline in systems and present:
+            found = self._compared(evaluation, baseline, present)
         compared = {item.contender: item for item in found}
         for contender in contenders:
             if contender in compared:
@@ -356,6 +351,16 @@ class _Decider:
                 where = "" if collection is None else f" on {collection}"
                 reason = f"{listed(lacking)} {verb} missing{where}, so nothing can be compared."
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
+
+    def _compared(
+        self, evaluation: Evaluation | Scores, baseline: str, contenders: Sequence[str]
+    ) -> Iterable[Comparison]:
+        if isinstance(evaluation, Scores):
+            return compare_scores(evaluation, baseline, contenders, **self.rules)
+        allow: Any = STOPS  # they fail the gate, which names them
+        return compare(
+            evaluation, baseline, contenders, measures=self.measures, allow=allow, **self.rules
+        )
 
     def _decide(
         self,
