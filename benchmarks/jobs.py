@@ -71,7 +71,9 @@ def read(path):
     return qrels.select("query").join(found, on="query", how="left", maintain_order="left")["rank"]
 qrels = columns(sys.argv[1], 4, column_1="query", column_3="document")
 """
-POLARS = Way("import polars as pl", POLARS_READS + "result = (1 / read(sys.argv[2])).sum() / len(qrels)")
+POLARS = Way(
+    "import polars as pl", POLARS_READS + "result = (1 / read(sys.argv[2])).sum() / len(qrels)"
+)
 TESTS = """
 from scipy.stats import binomtest, ttest_rel
 both = (a > 0) & (b > 0)
@@ -212,7 +214,10 @@ scipy.stats.binomtest(won, max(won + lost, 1))
 scipy.stats.ttest_rel(a[both], b[both]), scipy.stats.ttest_rel(np.where(a, a, 101), np.where(b, b, 101))
 """
 ONE = "# ranks\nfor b in ranks[1:]:\n    a = ranks[0]" + PAIR.replace("\n", "\n    ")
-PAIRS = "# ranks\nfor i in range(143):\n  for j in range(i):\n    a, b = ranks[i], ranks[j]" + PAIR.replace("\n", "\n    ")
+PAIRS = (
+    "# ranks\nfor i in range(143):\n  for j in range(i):\n    a, b = ranks[i], ranks[j]"
+    + PAIR.replace("\n", "\n    ")
+)
 RESAMPLES = """# ranks
 values, rng = np.where(ranks, 1 / np.maximum(ranks, 1), 0), np.random.default_rng(0)
 for _ in range(1000):
@@ -255,7 +260,9 @@ def cost(way: Way, *arguments: object) -> Cost:
     return found
 
 
-def measure(name: str, ways: dict[str, Way], rounds: int, *arguments: object, lines: int = 0) -> None:
+def measure(
+    name: str, ways: dict[str, Way], rounds: int, *arguments: object, lines: int = 0
+) -> None:
     """Print a row of the table: what each way takes, and the ratio of ours to it."""
     costs: dict[str, list[Cost]] = {tool: [] for tool in ways}
     for _ in range(rounds):
@@ -267,7 +274,9 @@ def measure(name: str, ways: dict[str, Way], rounds: int, *arguments: object, li
     ours = least.pop("ir_outcomes")
     cells = [name, f"{ours.seconds:.2f}", f"{ours.peak:.0f}"]
     cells.append(f"{ours.added * 2**20 / lines:.0f}" if lines else "")
-    cells.append(", ".join(f"{ours.seconds / each.seconds:.2f} of {tool}" for tool, each in least.items()))
+    cells.append(
+        ", ".join(f"{ours.seconds / each.seconds:.2f} of {tool}" for tool, each in least.items())
+    )
     print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -160,6 +160,10 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
         lambda: iro.gate(evaluated(3), "bm25", margins=(10.0, 0.5)),
         "text details",
     ),
+    "gate-suite": (
+        lambda: iro.gate(suite(1, 3), "bm25", NAMES[3], reference="dense", margins=(15.0, 4.0)),
+        "text",
+    ),
     "gate-values": (
         lambda: iro.gate(evaluated().scores_of("nDCG@10"), "bm25", "rerank", margins=(0.1,)),
         "text",

@@ -6,6 +6,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ LAYERS = [
     {"evaluation"},
     {"measures", "statistics"},
     {"comparison"},
-    {"across", "conditions", "leaderboards", "tail"},
+    {"conditions", "leaderboards", "tail"},
     {"showing"},
     {"pyterrier"},
     {"cli"},
@@ -94,20 +95,6 @@ def test_imports_go_one_way() -> None:
     assert upwards == []
 
 
-def test_what_is_shown_is_finished() -> None:
-    """Nothing that draws evaluates, compares or reads: what it needs was collected before; and the tasks are data."""
-    before = (
-        "ir_outcomes.evaluation.evalua",
-        "ir_outcomes.comparison.compare",
-        "ir_outcomes.reading.",
-    )
-    drawing = {
-        (name, module) for name, module in imports() if name.startswith("ir_outcomes.showing")
-    }
-    reaching = {(name, module) for name, module in drawing if module.startswith(before)}
-    assert reaching == {("ir_outcomes.showing.views", "ir_outcomes.reading.datasets")}
-
-
 def test_no_module_imports_itself_through_others() -> None:
     """Also inside functions and for type checkers."""
     graph: dict[str, set[str]] = {}
@@ -115,6 +102,16 @@ def test_no_module_imports_itself_through_others() -> None:
         if not imported.startswith(f"{importer}."):  # a package opens its own modules
             graph.setdefault(importer, set()).add(imported)
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
+
+
+def test_no_two_classes_share_a_name() -> None:
+    names = [
+        node.name
+        for tree in modules().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert [name for name, number in Counter(names).items() if number > 1] == []
 
 
 def test_scripts_import_what_exists() -> None:

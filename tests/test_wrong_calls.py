@@ -169,10 +169,6 @@ def test_random_calls_never_end_in_an_error_of_python(
         (lambda: ANY.evaluate(QRELS, [A], judged_only="no"), "judged_only"),
         (lambda: ANY.evaluate(QRELS, [A], names=[""]), "name ''"),
         (lambda: ANY.compare(EVALUATION, "a", "b", alpha=0.85), "alpha=0.85"),
-        (
-            lambda: ANY.verdict_from_summary(1000, 30, 20, -0.1, 0.03, other_pvalues=0.04),
-            "other_pvalues",
-        ),
     ],
 )
 def test_what_a_function_takes_is_said(call: Callable[[], Any], argument: str) -> None:

@@ -65,8 +65,8 @@ def experiment(
         A row for each system: its ``name``; the mean of each measure, over the queries where it is
         defined; ``answered (queries)``; for each measure on how many queries the system is better
         (``+``) and worse (``-``) than the baseline, in the measure's own direction, and where it is
-        defined for every query the p-value; then both facets, with their unit and corrected p-values, and the ``verdict``. The
-        settings are in ``frame.attrs``.
+        defined for every query the p-value; then both facets, with their unit and corrected
+        p-values, and the ``verdict``. The settings are in ``frame.attrs``.
 
     Raises
     ------
@@ -130,7 +130,8 @@ def experiment(
         defined = [
             measure for measure in measures if not _is_undefined(scores[measure], evaluation)
         ]
-        compared = compare(evaluation, first, contenders, measures=defined, **rules)
+        allow = settings.get("allow", ())
+        compared = compare(evaluation, first, contenders, measures=defined, allow=allow, **rules)
         found = {
             item.contender: _columns_of(item, evaluation, scores.values()) for item in compared
         }

@@ -15,13 +15,13 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar, get_args
 
-from ir_outcomes.calls import with_checked_methods
+from ir_outcomes.calls import checked, with_checked_methods
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import NOTE_SCHEMA, Note
 from ir_outcomes.types import Columns, Mark, check_choice
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
-SCHEMA = 2
+SCHEMA = 3
 # Metadata of a field that JSON holds only on request.
 OPTIONAL = types.MappingProxyType({"optional": True})
 LONGEST_SUMMARY = 160
@@ -62,7 +62,7 @@ class FrozenDict(Mapping[K, V]):
 def shown(form: str, *arguments: Any, **options: Any) -> Any:
     """Call a function of `SHOWN_BY`, which is imported with the first call."""
     module, _, function = SHOWN_BY[form].partition(":")
-    return getattr(import_module(module), function)(*arguments, **options)
+    return checked(getattr(import_module(module), function))(*arguments, **options)
 
 
 @cache
@@ -319,6 +319,7 @@ class Result(Immutable):
         return self.to_text()
 
 
+@with_checked_methods
 class HasPage:
     """What results have beside `Result` that have queries behind them."""
 

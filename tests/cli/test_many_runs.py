@@ -100,35 +100,10 @@ def test_conditions_on_the_command_line(small: Path, tmp_path: Path) -> None:
     assert (tmp_path / "p.svg").exists()
 
 
-def test_a_saved_evaluation_stands_for_the_runs(small: Path, tmp_path: Path) -> None:
+def test_a_saved_evaluation_stands_for_qrels_and_runs(small: Path, tmp_path: Path) -> None:
     board = tmp_path / "board.npz"
-    assert call("evaluate", "qrels.txt", *RUNS, "-o", board, folder=small) == (0, "", "")
-    expected = call("leaderboard", "qrels.txt", *RUNS, folder=small)
-    assert call("leaderboard", "qrels.txt", board, folder=small) == expected
-    # A name in the file.
-    done = call("compare", "qrels.txt", "bm25", board, "--format", "json", folder=small)
-    assert {item["baseline"] for item in json.loads(done.stdout)["items"]} == {"bm25"}
-    done = call("agreement", "qrels.txt", board, "--splits", "4", "--format", "json", folder=small)
-    # nDCG@10 is not in the file.
-    assert {row["measure"] for row in json.loads(done.stdout)["tests"]} == {"RR@100, ties trec"}
-    assert call(
-        "evaluate", "qrels.txt", *RUNS, "-o", board, "--cutoff", "10", "--quiet", folder=small
-    ) == (0, "", "")
-    for cutoff, options in ((10, []), (50, ["--cutoff", "50"])):
-        done = call(
-            "compare", "qrels.txt", "bm25", board, "--format", "json", *options, folder=small
-        )
-        assert {item["settings"]["cutoff"] for item in json.loads(done.stdout)["items"]} == {cutoff}
-    done = call("compare-cutoffs", "qrels.txt", RUNS[0], board, folder=small)
-    assert (done.returncode, "3 runs against bm25.run (A), " in done.stdout) == (0, True)
-
-
-def test_a_saved_evaluation_has_the_measures_that_were_kept(small: Path, tmp_path: Path) -> None:
-    board = tmp_path / "board.npz"
-    kept = ("-m", "nDCG@10", "-o", board)
-    assert call("evaluate", "qrels.txt", *RUNS, *kept, folder=small) == (0, "", "")
-    one = tmp_path / "one.npz"
-    assert call("evaluate", "qrels.txt", RUNS[0], "-o", one, folder=small) == (0, "", "")
+    words = ("qrels.txt", *RUNS, "-m", "nDCG@10", "-o", board)
+    assert call("evaluate", *words, folder=small) == (0, "", "")
     asked = ("-m", "nDCG@10", "--format", "csv")
     for command, *options in (
         ["leaderboard", *asked],
@@ -136,10 +111,16 @@ def test_a_saved_evaluation_has_the_measures_that_were_kept(small: Path, tmp_pat
         ["rank-distribution", "--resamples", "9", *asked],
     ):
         expected = call(command, "qrels.txt", *RUNS, *options, folder=small)
-        assert call(command, "qrels.txt", board, *options, folder=small) == expected
+        assert call(command, board, *options, folder=small) == expected
         assert "nDCG@10" in expected.stdout
-    expected = call("compare", "qrels.txt", *RUNS[:2], folder=small)
-    assert call("compare", "qrels.txt", one, RUNS[1], folder=small) == expected
+    for runs in ((), ("bm25-flat", "rrf-stem-lsa")):
+        done = call("compare", board, "bm25", *runs, "--format", "json", folder=small)
+        items = json.loads(done.stdout)["items"]
+        assert [item["contender"] for item in items] == ["bm25-flat", "rrf-stem-lsa"]
+    done = call("compare", board, "bm25", "bm25-flat", "--cutoff", "50", "--format", "json")
+    assert json.loads(done.stdout)["settings"]["cutoff"] == 50
+    assert call("compare", board, "bm25", "--rel", "2").returncode == 2
+    assert call("compare", small / "qrels.txt", board, small / RUNS[0]).returncode == 2
 
 
 def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:
@@ -182,15 +163,3 @@ def test_quiet_leaves_notes_out(tmp_path: Path) -> None:
     assert call(*words).stderr == ""
     assert "overwritten" in call(*words).stderr
     assert call(*words, "--quiet") == (0, "", "")
-
-
-def test_the_metadata_of_runs_is_in_json(small: Path, tmp_path: Path) -> None:
-    header = "# ir_metadata.start\n# tag: flät\n# method:\n#   k1: 0.9\n# ir_metadata.end\n"
-    for run, head in (("bm25.run", ""), ("bm25-flat.run", header)):
-        (tmp_path / run).write_text(head + (small / run).read_text())
-    runs = [tmp_path / run for run in ("bm25.run", "bm25-flat.run")]
-    expected = {"bm25-flat": "tag: flät\nmethod:\n  k1: 0.9"}
-    found = json.loads(
-        call("compare", "qrels.txt", *runs, "--format", "json", "--jobs", "2", folder=small).stdout
-    )
-    assert found["run_metadata"] == expected

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ir_outcomes.across.gate import GateResult
 
 import ir_outcomes as iro
+from ir_outcomes import GateResult
 from tests.helpers.command_line import call
 from tests.helpers.systems import drawn
 
@@ -61,10 +61,10 @@ def test_a_system_can_be_the_baseline_by_its_name(folder: Path) -> None:
 def test_an_evaluation_keeps_the_systems(folder: Path) -> None:
     done = call("evaluate", "qrels.txt", "bm25.json", *DENSE, *BY, "-o", "x.npz", folder=folder)
     assert done.returncode == 0, done.stderr
-    words = ("qrels.txt", "bm25", "x.npz", "--format", "json")
+    words = ("x.npz", "bm25", "--format", "json")
     result = iro.Comparison.from_json(call("compare", *words, folder=folder).stdout)
     assert result.runs == expected(folder).runs
-    done = call("rank-distribution", "qrels.txt", "x.npz", folder=folder)
+    done = call("rank-distribution", "x.npz", folder=folder)
     assert (done.returncode, "takes one run of each system" in done.stderr) == (2, True)
 
 
@@ -72,18 +72,12 @@ def test_an_evaluation_keeps_the_systems(folder: Path) -> None:
     ("margins", "status", "n_runs"),
     [("50pp,3", "pass", 5), ("50pp,3", "pass", 4), ("1pp,.1", "inconclusive", 5)],
 )
-def test_a_gate_decides_about_new_runs_where_there_are_five(
+def test_a_gate_takes_several_runs_of_a_system(
     folder: Path, margins: str, status: str, n_runs: int
 ) -> None:
     words = ("bm25.json", *DENSE[:n_runs], *BY, "--margins", margins, "--format", "json")
     result = GateResult.from_json(call("gate", "qrels.txt", *words, folder=folder).stdout)
     assert result.status == status
-    says = (
-        "About new runs, too (5 of dense). "
-        if n_runs == 5
-        else "About these runs only (4 of dense). "
-    )
-    assert result.decisions[0].reasons[0].startswith(says)
 
 
 def test_a_run_that_misses_queries_fails_its_system(folder: Path) -> None:
@@ -91,13 +85,10 @@ def test_a_run_that_misses_queries_fails_its_system(folder: Path) -> None:
     run = json.loads((folder / DENSE[2]).read_text())
     nothing = {query: {"x": 1.0} for query in run}
     few = {query: documents for query, documents in run.items() if int(query[1:]) > 10}
-    for damaged, says in (
-        (few, "a run of dense has no results for 11 of the 60 answerable queries"),
-        (nothing, "a run of dense has no relevant document within the first 6"),
-    ):
+    for damaged in (few, nothing):
         (folder / DENSE[2]).write_text(json.dumps(damaged))
         result = GateResult.from_json(call("gate", "qrels.txt", *words, folder=folder).stdout)
-        assert (result.status, says in result.decisions[0].reasons[0]) == ("fail", True)
+        assert result.status == "fail"
 
 
 def test_outputs_of_other_tools_can_be_of_one_system(folder: Path) -> None:
@@ -123,11 +114,3 @@ def test_a_leaderboard_has_a_row_for_each_system(folder: Path) -> None:
     (pair,) = board.pairs
     assert board.verdict("bm25", "dense").label == expected(folder).verdict.label
     assert {pair.baseline, pair.contender} == {"bm25", "dense"}
-
-
-def test_a_gate_of_several_contenders_says_first_which_runs_it_decides_about(folder: Path) -> None:
-    (folder / "other.json").write_bytes((folder / DENSE[0]).read_bytes())
-    words = ("bm25.json", *DENSE, "other.json", *BY, "--margins", "50pp,3")
-    text = call("gate", "qrels.txt", *words, folder=folder).stdout
-    assert "\n\ndense: About new runs, too (5 of dense). " in text
-    assert "dense: 5 runs (dense_1, dense_2, dense_3 and 2 more); B - A: coverage" in text

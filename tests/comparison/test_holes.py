@@ -133,7 +133,8 @@ def test_runs_are_read_again_where_documents_were_not_kept(tmp_path: Path) -> No
     for path, run in zip(paths, runs.values(), strict=True):
         path.write_text(trec(run))
     kept, not_kept = (
-        iro.evaluate(qrels, paths, documents=documents, cutoff=CUTOFF) for documents in (CUTOFF, 2)
+        iro.evaluate(qrels, paths, documents=documents, cutoff=CUTOFF)
+        for documents in ("cutoff", 2)
     )
     some = list(qrels)[::2]
     for whole, part in ((kept, not_kept), (kept.restrict(some), not_kept.restrict(some))):

@@ -136,7 +136,7 @@ def test_shares_that_no_number_of_queries_has() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((5193, 0.4439, ".44", "coverage"), "must be a share as text with all printed decimals"),
+        ((5193, 0.4439, ".44", "coverage"), "baseline"),
         ((5193, ".", ".44", "coverage"), "must be a share as text with all printed decimals"),
         ((5193, "90.3", ".44", "coverage"), 'such as "90.3 %"'),
         ((5193, ".44", "x", "coverage"), "contender='x'"),

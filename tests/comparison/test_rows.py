@@ -65,6 +65,11 @@ def test_rows_against_the_definitions(
         np.mean([pair.b - pair.a for pair in expected["MRR"]]), abs=1e-12
     )
     assert found.n_queries + found.n_unanswerable == len(qrels)
+    if "t" in found.coverage.tests:  # by document, where queries have several
+        change = np.array([pair.b - pair.a for pair in expected["coverage"]])
+        if np.ptp(change) > 1e-9:
+            t = scipy.stats.ttest_1samp(change, 0)
+            assert found.coverage.tests["t"].pvalue == pytest.approx(t.pvalue, rel=1e-6)
     # Mirrored runs mirror everything, and JSON, which has no NaN, holds everything.
     back = compared(qrels, b, a, **options)
     assert back.verdict.label == MIRRORED[found.verdict.label]

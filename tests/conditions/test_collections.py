@@ -1,5 +1,6 @@
 """Several collections: plain loops over the ranks, and what must never be hidden."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,9 +103,22 @@ def test_groups_are_averaged_first() -> None:
         means = {name: rows_of(ranks)[row.name] for name, ranks in suite.items()}
         parts = mean_of_means([means[name] for name in groups])
         check(row, mean_of_means([means["c0"], parts, means["c2"]]))
+        assert row.n == 3
+        assert row.contender - row.baseline == pytest.approx(row.difference)
     assert overall.new == {}  # of three that count
     with pytest.raises(ParameterError, match="groups names 'c9', which is no collection"):
         iro.compare_collections(evaluations, "a", groups={"c9": "parts"})
+
+
+def test_a_collection_of_upside_down_scores_stops_the_others() -> None:
+    suite = {f"c{seed}": drawn(seed, 50) for seed in range(2)}
+    evaluations = {name: evaluated(own) for name, own in suite.items()}
+    equal = replace(evaluations["c1"].runs[1], equal_scores=True)
+    evaluations["c1"] = replace(evaluations["c1"], runs=(evaluations["c1"].runs[0], equal))
+    with pytest.raises(MismatchError, match="same score"):
+        iro.compare_collections(evaluations, "a")
+    found = iro.compare_collections(evaluations, "a", allow=["equal-scores"])
+    assert found.conditions[1].comparison.notes[0].kind == "equal-scores"
 
 
 def test_a_measure_is_pooled_and_decides_nothing() -> None:

@@ -237,3 +237,15 @@ def test_a_single_run_has_scores() -> None:
     assert scores.higher_is_better
     settings = (evaluation.cutoff, evaluation.rel, evaluation.ties, evaluation.judged_only)
     assert settings == (100, 1, "trec", False)
+
+
+def test_passages_of_one_document_count_once_if_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "passages.run"
+    path.write_text("q1 Q0 d0 1 3 t\nq1 Q0 d1 2 2 t\nq1 Q0 d0 3 1 t\nq1 Q0 d1 4 9 t\n")
+    with pytest.raises(FormatError, match="d0 of query q1 is ranked twice"):
+        evaluate(QRELS, [path])
+    esl = [
+        evaluate(QRELS, [path], duplicates=chosen)[0].esl()[0]
+        for chosen in ("first", "max")  # type: ignore[arg-type]
+    ]
+    assert esl == [2, 1]

@@ -113,17 +113,6 @@ def test_equal_scores_of_two_queries_are_no_tie(ties: OneOrder) -> None:
     assert lengths.reordered.tolist() == moved
 
 
-def test_unjudged_documents_are_counted_at_the_depths_up_to_a_smaller_cutoff() -> None:
-    run = {"q1": {f"d{number}": -number for number in range(12)}}
-    whole = iro.search_lengths({"q1": {"d3": 1}}, run, count_unjudged_at=(2, 5, 8))
-    smaller = whole.at(5)
-    for depth, n_unjudged in ((2, 2), (5, 4), (8, None)):
-        counts = smaller.unjudged_within(depth)
-        assert (None if counts is None else counts.tolist()) == (
-            None if n_unjudged is None else [n_unjudged]
-        )
-
-
 @given(
     qrels=strategies.qrels,
     run=strategies.runs.filter(bool),

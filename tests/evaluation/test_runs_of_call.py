@@ -37,7 +37,7 @@ def test_a_baseline_is_a_name_of_one_of_the_runs(paths: list[str]) -> None:
     assert named([A, B], ["x", "y"], baselines=["y"]) == [(B, "y"), (A, "x")]
     of_system = named(paths, baselines=["c"], replicates="by:_")
     assert [run for run, _ in of_system] == [first, second, a, b]
-    with pytest.raises(UnreadableFile, match="c_3: neither a file nor .*; did you mean c_2, c_1"):
+    with pytest.raises(UnreadableFile, match=r"c_3: neither a file nor .*; did you mean c_2, c_1"):
         named(paths, baselines=["c_3"])
 
 

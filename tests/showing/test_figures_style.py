@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.showing.figures import TONES, labels_of, literal
-from ir_outcomes.showing.figures.comparisons import OUTCOME_STYLES
 from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS, cell_of
+from ir_outcomes.showing.figures.lengths import CHANGES
 
 # What people with no cones of one kind see: Machado, Oliveira and Fernandes 2009, table 1, severity
 # 1; and greyscale.
@@ -76,7 +76,7 @@ def test_styles_of_figures_differ_in_greyscale_in_their_hatch_or_in_their_mark()
             or abs(lab(first[0])[0] - lab(second[0])[0]) > 6
             or {name, other} == unconfirmed
         )
-    for styles in (OUTCOME_STYLES, TONES):
+    for styles in (CHANGES, TONES):
         for one, two in itertools.combinations(styles.values(), 2):
             assert one[1] != two[1] or abs(lab(one[0])[0] - lab(two[0])[0]) > 15
 

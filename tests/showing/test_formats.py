@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unicodedata
 import xml.dom.minidom
-from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,7 +18,8 @@ from rich.cells import cell_len
 import ir_outcomes as iro
 from ir_outcomes.cli.output import ViewFormat
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.showing import Table, View
+from ir_outcomes.formatting import places_of
+from ir_outcomes.showing import Table, View, column_groups
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 from ir_outcomes.showing.latex import as_latex
 from ir_outcomes.showing.text import as_text, print_text
@@ -64,7 +65,11 @@ def test_every_result_in_every_format(kind: str) -> None:
     assert (str(result), result._repr_html_()) == (result.to_text(), result.to_html())
     tables = [table for table in (*view.tables, *view.details) if table.columns]
     assert page.tags.count("table") == len(tables)
-    assert page.tags.count("td") == sum(len(row) for table in tables for row in table.rows)
+    empty = [
+        group for table in tables for group, _ in column_groups(table.columns) if not group
+    ]  # headings over several columns
+    cells = sum(len(row) for table in tables for row in table.rows)
+    assert page.tags.count("td") == cells + len(empty)
     assert {escaped(cell) for table in tables for row in table.rows for cell in row} <= set(
         page.texts
     )
@@ -120,27 +125,49 @@ def test_markdown_paragraphs_do_not_become_lists() -> None:
     assert as_markdown(view) == "**t**\n\n- \\- a\n- 1\\. b\n- 12\\.5 % of runs"
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize(
     "name", ["n" * 124, "long-name-of-a-run-" * 6, "检索系统" * 5, "검색 시스템 " * 8, "short"]
 )
-def test_no_line_is_wider_than_the_terminal(name: str) -> None:
+def test_no_line_is_wider_than_the_terminal(
+    name: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Characters were counted and not their columns, and long names were not divided."""
-    qrels, runs = collection(4, 40, relevant=2)
-    ev = iro.evaluate(
-        qrels, {f"{name}{place}": run for place, run in enumerate(runs.values())}, documents=100
-    )
+    monkeypatch.setenv("COLUMNS", str(width))
+    ev = _named(name)
     first, second, *_ = ev.names
-    pair, several = iro.compare(ev, first, second), iro.compare(ev, first)
     results = [
-        pair, several, iro.compare(ev, first, all_pairs=True), iro.leaderboard(ev), iro.holes(ev, first), iro.plan(pair),
-        iro.rank_distribution(ev, resamples=20), iro.gate(several, margins=(2, 1)), iro.compare_cutoffs(ev, first, second),
-    ]  # fmt: skip
+        iro.compare(ev, first, second),
+        iro.compare(ev, first),
+        iro.leaderboard(ev),
+        iro.holes(ev, first),
+        iro.rank_distribution(ev, resamples=20),
+        iro.gate(ev, first, margins=(2, 1)),
+        iro.compare_cutoffs(ev, first, second),
+    ]
     for result in results:
         for line in result.to_text(details=True).splitlines():
-            assert cell_len(line) <= 80, line
+            assert cell_len(line) <= width, line
     written = as_text(View(f"{name} and {name}", name))
     # Nothing is lost where a line ends.
     assert "".join(written.split()) == "".join(f"{name} and {name}: {name}".split())
+
+
+@cache
+def _named(name: str) -> iro.Evaluation:
+    qrels, runs = collection(4, 40, relevant=2)
+    named = {f"{name}{place}": run for place, run in enumerate(runs.values())}
+    return iro.evaluate(qrels, named, documents=100)
+
+
+def test_names_are_divided_at_their_separators_or_not_at_all() -> None:
+    names = ("splade-cocondenser_ensembledistil.v1", "bm25.default-of_pyserini")
+    columns = (Column("run"), *[Column("coverage", form=NUMBER)] * 7, Column("verdict"))
+    rows = tuple((name, *["+12.34"] * 7, "no significant difference") for name in names)
+    lines = as_text(View("t", tables=(Table(columns, rows),))).split("\n\n")[1].splitlines()
+    parts = [line[:24].split()[0] for line in lines[1:] if line[:1].strip()]
+    assert "".join(parts) == "".join(names)
+    assert all(part.endswith(("-", "_", ".", "v1", "pyserini")) for part in parts)
 
 
 def test_words_of_a_folded_table_stay_whole_where_that_is_possible() -> None:
@@ -210,22 +237,24 @@ def test_latex_numbers_floats_and_marks() -> None:
     assert [row[1] for row in tabular_rows(as_latex(View("t", tables=(numbers,))))[1:]] == [
         f" {n} " for n in NUMBERS.values()
     ]
+    marked = Table((Column("verdict"),), (("better †",),))
+    assert r"better $\dagger$ \\" in as_latex(View("t", tables=(marked,)))
     columns = (Column("run"), Column("ESL", form=NUMBER), Column("gain", form=NUMBER))
     rows = (("a", "1.50", "-0.50"), ("b", "2.00", "+0.25"))
     table = Table(columns, rows, ("h", "c."), "t_1", best=[(0, 1)], significant=[(0, 2)])
     view = View("v", tables=(table, table))
     assert as_latex(view).startswith(r"\begin{tabular}{lrr}")
     assert r"\textbf" not in as_latex(view)
-    marked = as_latex(
+    latex = as_latex(
         view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True
     )
-    assert marked.count(r"\begin{table*}") == marked.count(r"\end{table*}") == 2
-    assert re.findall(r"\\caption{(.*)}", marked) == [
+    assert latex.count(r"\begin{table*}") == latex.count(r"\end{table*}") == 2
+    assert re.findall(r"\\caption{(.*)}", latex) == [
         r"See \citet{lin}.",
         r"See \citet{lin}. (t\_1)",  # two tables of a document have two captions
     ]
-    assert re.findall(r"\\label{(.*?)}", marked) == ["tab:x", "tab:x-2"]
-    assert r"a & \textbf{1.50} & $-0.50$$^{\dagger}$ \\" in marked
+    assert re.findall(r"\\label{(.*?)}", latex) == ["tab:x", "tab:x-2"]
+    assert r"a & \textbf{1.50} & $-0.50$$^{\dagger}$ \\" in latex
     assert r"\caption{t\_1. h. c.}" in as_latex(view, caption=True)
     assert r"\begin{table}" in as_latex(view, label="x")
     assert r"\caption" not in as_latex(view, label="x")
@@ -314,38 +343,55 @@ def test_latex_of_two_runs_has_their_names_as_headings() -> None:
 PHANTOM = r"$^{\phantom{\dagger}}$"  # keeps numbers without a dagger in line with the others
 
 
-def test_latex_of_measures_has_a_row_for_the_baseline() -> None:
-    qrels, runs = collection(4, 60, seed=4)
-    runs["none"] = {query: {"x": 1.0} for query in qrels}
-    names = ["run1", "run2", "none"]
-    for baseline, others in (("run0", names), ("run1", ["run0", "none"])):
-        evaluation = iro.evaluate(qrels, runs, cutoff=8, measures=["nDCG@10", "P@5"])
-        compared = iro.compare(evaluation, baseline, others, measures=["nDCG@10", "P@5"])
-        latex = compared.to_latex(mark=("best", "significant"), caption="Runs", label="tab:x")
-        assert latex.count(r"\caption{Runs}") == 1
-        assert rf"\caption{{Runs (nDCG@10 and P@5 of {len(others)} runs against" in latex
-        table = latex.replace(PHANTOM, "").split(r"\begin{tabular}")[2]
-        rows = [
-            line.removesuffix(r" \\").split(" & ") for line in table.splitlines() if " & " in line
+def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
+    qrels, runs = collection(3, 60, seed=4)
+    runs["best"] = {query: dict.fromkeys(own, 9.0) for query, own in qrels.items()}
+    evaluation = iro.evaluate(qrels, runs, cutoff=8, measures=["nDCG@10"])
+    compared: Any = iro.compare(evaluation, "run0", ["run1", "best"], measures=["nDCG@10"])
+    latex = compared.to_latex(mark=("best", "significant"), caption="Runs", label="tab:x")
+    assert latex.count(r"\caption{Runs}") == 1
+    rows = [
+        [cell.strip() for cell in row]
+        for row in tabular_rows(latex.replace(PHANTOM, ""))
+        if not row[-1].startswith(r" \multi")
+    ]
+    headings, baseline, first, second = rows[-4:]
+    assert [row[0] for row in (headings, baseline, first, second)] == [
+        "run",
+        "run0",
+        "best",
+        "run1",
+    ]
+    means = [place for place, heading in enumerate(headings) if heading == "mean"]
+    shown = {row[0]: [row[place] for place in means] for row in (baseline, first, second)}
+    for run in ("best", "run1"):
+        item = compared[run]
+        parts = [row for row in item.parts if row.name != "ranking"]
+        for place, row in enumerate(parts):
+            places = places_of(row.measured_in)
+            top = max(
+                (
+                    row.contender,
+                    row.baseline,
+                    *(
+                        compared[name].parts[item.parts.index(row)].contender
+                        for name in ("best", "run1")
+                    ),
+                ),
+                key=lambda value: value if row.higher_is_better else -value,
+            )
+            for name, value in ((run, row.contender), ("run0", row.baseline)):
+                text = f"{value:.{places}f}"
+                assert shown[name][place] == (rf"\textbf{{{text}}}" if value == top else text)
+    for run, cells in (("best", first), ("run1", second)):
+        differences = [
+            cell
+            for cell, heading in zip(cells, headings, strict=True)
+            if heading in ("points", "ranks", "B - A")
         ]
-        groups, headings, first, *rest = rows
-        assert groups[1:] == [r"\multicolumn{3}{c}{nDCG@10}", r"\multicolumn{3}{c}{P@5}"]
-        assert headings == ["run", *2 * ["mean", "difference", "p"]]
-        assert [first[0], *first[2:4], *first[5:]] == [baseline, *4 * ["--"]]
-        for place, measure in ((1, "nDCG@10"), (4, "P@5")):
-            means = {
-                run: evaluation.scores_of(measure).means()[evaluation.position(run)]
-                for run in (baseline, *others)
-            }
-            shown = {row[0]: row[place] for row in (first, *rest)}
-            top = max(means, key=means.__getitem__)
-            assert shown == {
-                run: rf"\textbf{{{mean:.4f}}}" if run == top else f"{mean:.4f}"
-                for run, mean in means.items()
-            }
-            for row in rest:
-                found = next(own for own in compared[row[0]].measures if own.measure == measure)
-                assert (r"$^{\dagger}$" in row[place + 1]) == (found.pvalue <= 0.05)
+        daggers = [r"\dagger" in cell for cell in differences]
+        found = [row.found != "none" for row in compared[run].parts]
+        assert daggers == found
 
 
 def test_nothing_is_best_where_rows_are_of_other_queries_or_baselines() -> None:
@@ -357,73 +403,9 @@ def test_nothing_is_best_where_rows_are_of_other_queries_or_baselines() -> None:
     results: list[Any] = [
         iro.compare_slices(evaluation, "run0", "run1", by=halves, **asked),
         iro.compare_collections({"one": evaluation, "two": evaluation}, "run0", "run1", **asked),
-        iro.compare(evaluation, "run0", ["run1", "run2"], all_pairs=True, **asked),
     ]
     for result in results:
         latex = result.to_latex(mark=("best", "significant"))
         assert "nDCG@10" in latex
         assert "bf{" not in latex
         assert "Bold" not in latex
-
-
-def test_search_lengths_by_document_are_not_called_documents_above() -> None:
-    """A level is one more than the documents above: the mean of a run that misses everything is k + 1."""
-    qrels, runs = collection(2, 40, seed=4)
-    runs["none"] = {query: {"x": 1.0} for query in qrels}
-    evaluation = iro.evaluate(qrels, runs, cutoff=8, unit="document")
-    found: Any = iro.compare(evaluation, "none", ["run0", "run1"])
-    assert found["run0"].restricted.baseline == 9
-    for unit, mean, counted in (
-        ("document", "mean length", "the search length of what a run does not find counts as 9"),
-        ("query", "mean", "where a run finds nothing, its search length counts as 9"),
-    ):
-        of_unit: Any = replace(evaluation, unit=unit)  # type: ignore[arg-type]
-        several = iro.compare(of_unit, "run0", ["run1", "none"])
-        headings = next(row for row in tabular_rows(several.to_latex()) if row[0].startswith("run"))
-        assert [word.strip() for word in headings if "mean" in word] == [mean]
-        details = " ".join(several.to_text(details=True).split())
-        assert ("mean length: irrelevant documents above, plus 1, on what" in details) == (
-            unit == "document"
-        )
-        assert f"all queries: {counted}" in " ".join(several[0].to_text(details=True).split())
-
-
-def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
-    qrels, runs = collection(3, 60, seed=4)
-    runs["best"] = {query: dict.fromkeys(own, 9.0) for query, own in qrels.items()}
-    evaluation = iro.evaluate(qrels, runs, cutoff=8)
-    compared = iro.compare(evaluation, "run0", ["run1", "best"])
-    rows = [
-        line.removesuffix(r" \\").replace(PHANTOM, "").split(" & ")
-        for line in compared.to_latex(mark=("significant",)).splitlines()
-        if " & " in line
-    ]
-    _, headings, baseline, first, second = rows
-    assert [row[0] for row in (headings, baseline, first, second)] == [
-        "run",
-        "run0",
-        "best",
-        "run1",
-    ]
-    best = compared["best"]
-    assert best.restricted is not None and best.all_queries is not None  # noqa: PT018
-    levels = {place for place, heading in enumerate(headings) if heading in (r"\%", "mean")}
-    assert [baseline[place] for place in sorted(levels)] == [
-        f"{best.coverage.baseline:.1f}",
-        f"{best.all_queries.baseline:.2f}",
-    ]
-    assert [first[place] for place in sorted(levels)] == [
-        f"{best.coverage.contender:.1f}",
-        f"{best.all_queries.contender:.2f}",
-    ]
-    assert {baseline[place] for place in range(2, len(headings)) if place not in levels} == {"--"}
-    for run, row in (("best", first), ("run1", second)):
-        differences = [
-            cell for place, cell in enumerate(row) if headings[place] in ("points", "ranks")
-        ]
-        own = compared[run]
-        found = [own.coverage.found, own.ranking.found, own.restricted.found]  # type: ignore[union-attr]
-        assert [r"\dagger" in cell for cell in differences] == [each != "none" for each in found]
-    assert "run0" not in [line.split()[0] for line in compared.to_text().splitlines() if line]
-    pairs = iro.compare(evaluation, "run0", ["run1", "best"], all_pairs=True)
-    assert "baseline" not in pairs.to_latex()

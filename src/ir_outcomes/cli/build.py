@@ -68,15 +68,18 @@ class Made:
         self.reader = getattr(words, entry.words)
         self.then = function_of(entry.then)
         group = VERDICT if "alpha" in options_of(self.function, OPTIONS) else OPTIONS
-        self.own = options_of(self.function, group)
         self.reading = options_of(self.reader, READING)
         self.settings: dict[str, Option] = {}
         if "settings" in inspect.signature(self.reader).parameters:
             settings = options_of(iro.evaluate, READING)
             self.settings = {name: settings[name] for name in settings if name not in entry.own}
+        own = options_of(self.function, group)
+        self.own = {name: own[name] for name in own if name not in self.settings}
         self.after = options_of(self.then, OUTPUT)
         self.outputs = outputs_of(entry)
-        every = {**self.own, **self.settings, **self.after, **self.outputs, **self.reading}
+        every = {**self.settings, **self.own, **self.after, **self.outputs, **self.reading}
+        for required in entry.requires:
+            every[required] = every[required]._replace(default=inspect.Parameter.empty)
         self.options = {name: every[name] for name in every if name not in entry.without}
 
     def command(self, *given: Any, **options: Any) -> int:
@@ -84,7 +87,8 @@ class Made:
         chosen = {
             name: value for name, value in options.items() if value != self.options[name].default
         }
-        CALL.options = {"contender": ["RUNS"]} | {name: names_of(name) for name in self.options}
+        CALL.options = {"contender": ["RUNS"], "kind": names_of("plot_kind")}
+        CALL.options |= {name: names_of(name) for name in self.options}
         CALL.quiet = chosen.get("quiet", False)
         output = Output(**_taken(chosen, self.outputs))
         if not self.entry.result and self.entry.page:
@@ -112,8 +116,8 @@ class Made:
         return read
 
     def _result(self, read: words.Read, chosen: Mapping[str, Any]) -> Any:
-        own = [name for name in self.own if name in SHARED or name not in self.settings]
-        options = {**_taken(chosen, own), **read.options}
+        shared = [name for name in SHARED if name in self.arguments]
+        options = {**_taken(chosen, [*self.own, *shared]), **read.options}
         if "progress" in self.arguments:
             options["progress"] = progress_is_shown()
         if "inputs" in self.arguments:
@@ -142,7 +146,7 @@ def command(name: str) -> Callable[..., int]:
     return run
 
 
-class Lines(PlainFormatter):
+class PlainHelp(PlainFormatter):
     """Help, each entry on as few lines as possible."""
 
     def __call__(self, console: Console, options: Any, panel: HelpPanel) -> None:
@@ -167,7 +171,7 @@ def app(*built: str) -> App:
     """Return the command line, with commands by name; those that are not named only have a line of help."""
     top = App(
         name="ir-outcomes",
-        version=iro.__version__,
+        version=f"ir-outcomes {iro.__version__}",
         help=(
             "Is this run really better, and in which way?\n\nCompares runs (the ranked lists of"
             " search systems) by relevance judgments (qrels) on two facets: coverage, how many"
@@ -178,7 +182,7 @@ def app(*built: str) -> App:
             "\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run"
         ),
         help_format="plaintext",
-        help_formatter=Lines(),
+        help_formatter=PlainHelp(),
         default_parameter=Parameter(negative="", consume_multiple=False),
         result_action="return_value",
     )
@@ -209,9 +213,8 @@ def run(typed: Sequence[str]) -> int:
         )
     except MissingArgumentError as error:
         example = COMMANDS[CALL.command].examples[0]
-        raise UsageError(
-            f"{error.argument.name} is missing. For example:\n  ir-outcomes {example}"
-        ) from None
+        name = error.argument.name if error.argument else "An argument"
+        raise UsageError(f"{name} is missing. For example:\n  ir-outcomes {example}") from None
     except CycloptsError as error:
         raise UsageError(str(error)) from None
     return status or 0

@@ -20,6 +20,7 @@ class Command(NamedTuple):
     words: Words = "plain"  # what makes the first arguments of the function from the words
     without: tuple[str, ...] = ()  # arguments that are no options
     keeps: Mapping[str, Any] = {}  # arguments of `evaluate` that the function needs
+    requires: tuple[str, ...] = ()  # arguments that are options without a default
     own: tuple[str, ...] = ()  # arguments of the function that `evaluate` has, too
     then: str = "as_list"  # what is written of the result
     figures: tuple[str, ...] = ()
@@ -44,7 +45,7 @@ COMMANDS = {
         ),
         "pair",
         then="per_query",
-        figures=("facets", "outcomes", "ranks", "queries"),
+        figures=("facets", "changes", "lengths"),
         page=True,
     ),
     "compare-outputs": Command(
@@ -52,7 +53,7 @@ COMMANDS = {
         "Compare runs by per-query values of other tools.",
         ("compare-outputs bm25.tsv bm25-stem.tsv --qrels qrels.txt",),
         "values",
-        figures=("facets", "outcomes", "ranks", "queries"),
+        figures=("facets", "changes", "lengths"),
     ),
     "verdict": Command(
         "verdict",
@@ -90,6 +91,7 @@ COMMANDS = {
         ("compare-collections suite --baseline bm25",),
         "collections",
         without=("groups", "names", "replicates"),
+        own=("allow",),
         figures=("forest",),
         page=True,
     ),
@@ -98,6 +100,7 @@ COMMANDS = {
         "Show how far verdicts depend on unjudged documents.",
         ("holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20",),
         "pair",
+        keeps={"documents": "cutoff"},
         then="to_judge",
     ),
     "plan": Command(
@@ -112,6 +115,7 @@ COMMANDS = {
         ("gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",),
         "gate",
         keeps={"on_error": "keep"},
+        requires=("margins",),
         own=("allow",),
         then="summary",
         page=True,
@@ -194,7 +198,7 @@ COMMANDS = {
         ("tail headroom qrels.txt bm25.run rrf-stem-lsa.run",),
         "board",
         without=TAIL,
-        figures=("top precision", "top length", "precision", "length"),
+        figures=("headroom",),
     ),
     "measure": Command(
         "measure",

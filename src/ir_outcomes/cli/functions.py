@@ -195,6 +195,9 @@ def measure(
     no_summary: bool = False,
     output_format: Literal["tsv", "jsonl"] = "tsv",
     provider: str | None = None,
+    drop_self: bool = False,
+    duplicates: Literal["first", "max"] | None = None,
+    allow: Sequence[Literal["unknown-ids", "rising-scores", "equal-scores"]] = (),
 ) -> None:
     """Evaluate one run, and print what the ir_measures command prints.
 
@@ -216,8 +219,17 @@ def measure(
         Format of the lines.
     provider
         Provider of ir_measures, such as pytrec_eval.
+    drop_self
+        Remove documents whose id is that of the query.
+    duplicates
+        What counts of a document that a query has several times.
+    allow
+        What is meant although it looks like a mistake.
     """
     import ir_measures
+
+    from ir_outcomes.evaluation.ranking import joined
+    from ir_outcomes.evaluation.remarks import refuse_stops
 
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
@@ -233,8 +245,13 @@ def measure(
     chosen = list(dict.fromkeys(map(iro.parse_measure, names)))
     if not chosen:
         raise UsageError("There is no measure; name at least one, such as ESL@100.")
-    ranking = iro.as_run(run).to_dict()
-    judgments = iro.as_qrels(qrels).for_trec_eval().to_dict()
+    judged = iro.as_qrels(qrels)
+    found = iro.as_run(run, run, duplicates=duplicates)
+    if drop_self:
+        found = joined(judged, found, judged_only=False, drop_self=True).run
+    refuse_stops([iro.search_lengths(judged, found)], allow)
+    ranking = found.to_dict()
+    judgments = judged.for_trec_eval().to_dict()
     try:
         metrics = list(evaluator.iter_calc(chosen, judgments, ranking))
     except ValueError as error:  # of a provider that lacks a measure

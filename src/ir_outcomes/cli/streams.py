@@ -13,7 +13,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -28,16 +28,16 @@ class UsageError(Exception):
 
 
 @dataclass
-class Call:
+class CommandLine:
     """The command that was called: its words, the names of its options by arguments, and --quiet."""
 
     command: str = ""
     words: Sequence[str] = ()
-    options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    options: dict[str, Sequence[str]] = field(default_factory=dict)
     quiet: bool = False
 
 
-CALL = Call()  # one in a process
+CALL = CommandLine()  # one in a process
 SHELL = frozenset("<>|&;$#*?")  # a shell reads these itself where they are not quoted
 
 

@@ -100,8 +100,12 @@ def with_baselines(
     if call.left_out:
         note(f"{baselines[0]} is also among the runs; it is not compared with itself")
     evaluation = evaluated(qrels, call, options)
+    files = iter(
+        [name for name, run in zip(evaluation.names, call.runs, strict=False) if run.is_baseline]
+    )
     names = list(evaluation.system_names)
-    return evaluation, names[: len(baselines)], names[len(baselines) :]
+    first = [one if one in names and not os.path.exists(one) else next(files) for one in baselines]
+    return evaluation, first, [name for name in names if name not in first]
 
 
 def saved(path: str, settings: Mapping[str, Any]) -> "iro.Evaluation":
@@ -232,18 +236,24 @@ def gate(
     runs
         Run B, or several: the systems to decide on.
     suite
-        Decide on all collections of this suite, instead of QRELS and runs.
+        Decide on all collections of this suite.
     outputs
-        Take per-query values of --measure: OLD NEW, instead of QRELS and runs.
+        Take files of values of --measure: OLD NEW.
     system
         Name of the baseline in the suite.
     contenders
-        Name of a contender, which must be there; by default all other runs.
+        Name of a contender that must be there, by default all.
     reference
         A second baseline, such as the last release; both must pass.
     """
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
+        from ir_outcomes.reading.collections import read_suite
+
+        if without := read_suite(suite).without_runs:
+            raise iro.MismatchError(
+                f"{', '.join(without)}: there are qrels and no run, so nothing can be decided"
+            )
         read = collections(suite, baseline=system, contenders=contenders, settings=settings)
         return read._replace(options=options)
     if not (qrels and baseline) or suite or system:
@@ -256,13 +266,13 @@ def gate(
         scores = scores_of(files, settings)
         return Read((scores, scores.runs[0], contenders), {"measures": ()}, None, files)
     baselines = [baseline, *options.values()]
-    evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
-    if len(set(names)) < len(baselines):
+    if len({*map(os.path.realpath, baselines)}) < len(baselines):
         raise UsageError(
             "--reference: this is the baseline already; leave it out, or give another run."
         )
+    evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
-    files = list(dict.fromkeys([qrels, *baselines, *(runs or ())]))
+    files = list(dict.fromkeys([qrels, baseline, *(runs or ()), *baselines]))
     return Read((evaluation, names[0], contenders), options, evaluation, files)
 
 

@@ -22,7 +22,7 @@ from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
-from ir_outcomes.reading.runs import Run, run_list
+from ir_outcomes.reading.runs import Duplicates, Run, run_list
 from ir_outcomes.types import Ties, UnitChoice
 
 RunInDict = Mapping[str, Mapping[str, float]]
@@ -44,6 +44,7 @@ class CompareSettings(RuleOptions, total=False):
     ties: Ties | None
     judged_only: bool | None
     drop_self: bool | None
+    duplicates: Duplicates | None
     names: Sequence[str] | None
     queries: Any
     clusters: Any
@@ -77,6 +78,7 @@ def compare(
     ties: Ties | None = None,
     judged_only: bool | None = None,
     drop_self: bool | None = None,
+    duplicates: Duplicates | None = None,
     names: Sequence[str] | None = None,
     queries: Any = None,
     clusters: Any = None,
@@ -102,7 +104,7 @@ def compare(
         too; the verdict is then about the mean of these runs.
     cutoff : int, optional
         Ranks beyond it do not count; by default the task's or the evaluation's, else 100.
-    rel, unit, ties, judged_only, drop_self, queries, clusters, replicates, n_jobs, progress
+    rel, unit, ties, judged_only, drop_self, duplicates, queries, clusters, replicates, n_jobs, progress
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
@@ -148,6 +150,7 @@ def compare(
         "ties": ties,
         "judged_only": judged_only,
         "drop_self": drop_self,
+        "duplicates": duplicates,
         "names": names,
         "queries": queries,
         "clusters": clusters,
@@ -210,9 +213,9 @@ def _chosen(
     evaluation: Evaluation, baseline: Any, contenders: Any
 ) -> tuple[Evaluation, list[Note]]:
     """Choose the runs of a call from an evaluation, the baseline first."""
-    names = contenders_of(evaluation.system_names, baseline, contenders)
-    others = [name for name in names if name != baseline] or names
-    return evaluation[[baseline, *others]], _left_out(len(others) < len(names))
+    others = contenders_of(evaluation.system_names, baseline, contenders)
+    named = isinstance(contenders, (list, tuple)) and baseline in contenders
+    return evaluation[[baseline, *others]], _left_out(named)
 
 
 def _left_out(is_left_out: bool) -> list[Note]:

@@ -95,13 +95,13 @@ def measured_pairs(
     for (baseline, contender), notes_of_pair, elsewhere in zip(pairs, notes, labels, strict=True):
         a = baseline.at(settings.cutoff)
         b = contender.at(settings.cutoff)
-        reciprocals = (own.mean_reciprocal_ranks()[answerable] for own in (a, b))
+        ranks_of_a, ranks_of_b = (own.mean_reciprocal_ranks()[answerable] for own in (a, b))
         pair = MeasuredPair(
             queries=pair_queries(a, b, settings.unit),
             settings=settings,
             n_unanswerable=int(np.sum(~answerable)),
             n_missing=(max(map(n_missing, a.runs)), max(map(n_missing, b.runs))),
-            naive=Sample(*reciprocals, np.ones(int(answerable.sum()))),
+            naive=Sample(ranks_of_a, ranks_of_b, np.ones(int(answerable.sum()))),
             notes=(
                 *notes_of_pair,
                 *notes_on_grades(evaluation.qrels, evaluation.rel),

@@ -275,10 +275,10 @@ class _Unjudged(NamedTuple):
         first = [np.nan_to_num(run.esl(), nan=missing + 1.0)[self.query] for run in pair.at()]
         if pair.unit == "query":
             lengths = np.minimum(lengths, first)
-            change: Floats = (lengths[1] - lengths[0]) - (first[1] - first[0])
-            return np.abs(change)
-        relevant = pair.runs[0].relevant[self.query]
-        return np.abs(lengths[1] - lengths[0]) / (relevant + 1)
+            gains: Floats = np.abs((lengths[1] - lengths[0]) - (first[1] - first[0]))
+            return gains
+        gains = np.abs(lengths[1] - lengths[0]) / (pair.runs[0].relevant[self.query] + 1)
+        return gains
 
     def named(self, rows: Ints, query_ids: Sequence[str]) -> Iterator[UnjudgedDocument]:
         """Yield documents with the ids of their queries."""

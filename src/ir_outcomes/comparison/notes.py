@@ -15,6 +15,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_queries,
     unjudged_share,
 )
+from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.evaluation.systems import System
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
@@ -124,7 +125,7 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         (more, better), (fewer, worse) = sides_of(row)
         yield note(
             "few decide",
-            f"on {row.name}, of {row.differ} that differ, {better} are {more} and {worse} {fewer}"
+            f"on {row.name}: of {row.differ} that differ, {better} are {more} and {worse} {fewer}"
             f" (sign test {pvalue_in_words(pvalue)}).",
         )
 
@@ -193,37 +194,23 @@ def _about_depth(baseline: System, contender: System) -> Iterator[Note]:
     )
 
 
-def _unjudged_share(system: System, depth: int) -> float | None:
+def _about_judgments(baseline: System, contender: System) -> Iterator[Note]:
+    """Say which share of the first documents of both systems is unjudged, first where it is unequal."""
+    if baseline.runs[0].judged_only:
+        return
+    of_a, of_b = (_unjudged_share(system) for system in (baseline, contender))
+    if of_a is None or of_b is None:
+        return
+    kind = "judged unequally" if abs(of_a - of_b) > UNEVEN_JUDGING else "unjudged"
+    text = f"{percent(of_a, 0)} % of the top {JUDGED_DEPTH} of A, {percent(of_b, 0)} % of B are unjudged."
+    yield note(kind, text)
+
+
+def _unjudged_share(system: System) -> float | None:
     """Return the mean share of unjudged documents of the runs; None where it is not known."""
-    shares = [unjudged_share(run, depth) for run in system.runs]
+    shares = [unjudged_share(run, JUDGED_DEPTH) for run in system.runs]
     known = [share for share in shares if share is not None]
     return sum(known) / len(known) if len(known) == len(shares) else None
-
-
-def _about_judgments(baseline: System, contender: System) -> Iterator[Note]:
-    first = baseline.runs[0]
-    if first.judged_only:
-        return
-    shares: dict[int, str] = {}
-    biased: dict[str, str] = {}  # the facet, and what says so
-    cutoff = first.cutoff or 0
-    for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
-        of_a = _unjudged_share(baseline, depth)
-        of_b = _unjudged_share(contender, depth)
-        if depth <= cutoff and of_a is not None and of_b is not None:
-            shares[depth] = (
-                f"{percent(of_a, 0)} % of the top {depth} of A and {percent(of_b, 0)} % of B"
-            )
-            if abs(of_a - of_b) > UNEVEN_JUDGING:
-                biased[facet] = shares[depth]
-    if biased:
-        yield note(
-            "judged unequally",
-            f"{next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}:"
-            " see `judged_only=True`.",
-        )
-    if shares:
-        yield note("unjudged", f"Unjudged documents: {'; '.join(shares.values())}.")
 
 
 def _about_runs(comparison: Comparison) -> Iterator[Note]:

@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from ir_outcomes.comparison.verdict import Rules
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match
 from ir_outcomes.evaluation.systems import Called, System, digest_of_clusters
+from ir_outcomes.reading.datasets import has_settings, load
 from ir_outcomes.statistics.estimate import Units
 from ir_outcomes.statistics.families import level_in_family
 from ir_outcomes.types import (
@@ -50,6 +51,8 @@ class Settings:
     #: clusters of the answerable queries; None where queries are independent
     n_clusters: int | None = None
     clusters: str | None = None  #: digest of which queries are together
+    #: the dataset whose cutoff and rel these are, where they are not the usual ones
+    task: str | None = None
 
     def __post_init__(self) -> None:
         check_positive("rel", self.rel, none_allowed=True)
@@ -70,6 +73,7 @@ class Settings:
             margins=rules.margins,
             n_clusters=evaluation.n_clusters,
             clusters=digest_of_clusters(evaluation.clusters),
+            task=_task_of(evaluation),
         )
 
     @property
@@ -81,6 +85,15 @@ class Settings:
     def first_level(self) -> float:
         """The level that the smallest p-value of the family has to reach."""
         return level_in_family(self.alpha, self.family, self.correction)
+
+
+def _task_of(evaluation: Evaluation) -> str | None:
+    """Return the dataset from which cutoff and rel come, None where they are the usual ones."""
+    chosen = (evaluation.cutoff, evaluation.rel)
+    if chosen == (DEFAULT_CUTOFF, 1) or not has_settings(evaluation.collection):
+        return None
+    task = load(evaluation.collection)
+    return task.dataset_id if chosen == (task.cutoff, task.rel) else None
 
 
 class Shares(NamedTuple):
@@ -228,7 +241,7 @@ def from_items(
     with_values = measure is not None and (higher_is_better or mean_alone)
     samples = _Samples(n_runs, n, horizon, with_values)
     single = True
-    for runs, items in zip(product(*map(range, n_runs)), pairs, strict=True):
+    for runs, items in zip(product(range(n_runs[0]), range(n_runs[1])), pairs, strict=True):
         samples.add(runs, items)
         single = single and len(items.query) == n
     outcomes = samples.outcomes()
@@ -284,7 +297,7 @@ class _Added:
     def sample(self) -> Sample:
         """Return the sums."""
         sides = tuple((of_side[0], of_side[1]) for of_side in self.sides)
-        return Sample(*self.values, self.size, sides)
+        return Sample(self.values[0], self.values[1], self.size, sides)
 
 
 def sample_of_runs(
@@ -293,7 +306,7 @@ def sample_of_runs(
     """Return the sums of a measure over pairs of runs: the places of both runs, and (2, n) values."""
     added = _Added(n_runs, n)
     for runs, values in pairs:
-        added.add(runs, values, ~np.isnan(values).any(axis=0))
+        added.add(runs, values, np.all(~np.isnan(values), axis=0))
     return added.sample()
 
 
@@ -334,7 +347,8 @@ class _Samples:
         self.coverage.add(runs, mean(100.0 * found), every)
         filled = np.where(both, lengths, 0.0)
         self.ranking.add(runs, mean(filled, n_both), shared)
-        reciprocals = np.where(both, 1 / np.where(both, lengths, 1.0), 0.0)
+        # Values of measures can be 0.
+        reciprocals = divided(1.0, lengths, both & (lengths > 0), 0.0)
         self.reciprocal.add(runs, mean(reciprocals, n_both), shared)
         if self.everywhere is not None:
             missing = 0.0 if self.horizon is None else self.horizon + 1.0
@@ -353,7 +367,8 @@ class _Samples:
         shares = None
         if self._weights.any():
             shares = Shares(*(self._weights / self._weights.sum()).tolist())
-        return Outcomes(*self._counts.tolist(), shares=shares)
+        neither, lost, won, both = self._counts.tolist()
+        return Outcomes(neither, lost, won, both, shares)
 
     def lengths(self) -> Floats:
         """Return search lengths on what both found, else on what a run found itself."""

@@ -291,15 +291,15 @@ def _check_share_of_queries(measure: str | None) -> None:
     if name not in SHARES and not (name in SHARES_AT_1 and measure.strip().endswith("@1")):
         raise ParameterError(
             "its mean is no share of queries, so nothing follows about significance; it takes the"
-            " values of each query (`compare_outputs`), or won, lost and n with the difference in"
-            " ranking and its p-value. Recall of one relevant document per query is 'coverage'",
+            " values of each query, or won, lost and n with the difference in ranking and its"
+            " p-value. Recall of one relevant document per query is 'coverage'",
             measure=measure,
         )
 
 
-def _counts(name: str, text: Any, n: int) -> Counts | None:
+def _counts(name: str, text: str, n: int) -> Counts | None:
     """Return the numbers of n queries whose share is printed like this, halves either way."""
-    printed = re.fullmatch(NUMBER, text) if isinstance(text, str) else None
+    printed = re.fullmatch(NUMBER, text)
     if printed is None or not (printed[1] or printed[2]):
         raise ParameterError(
             'must be a share as text with all printed decimals, such as ".4439" or "44.4 %"',

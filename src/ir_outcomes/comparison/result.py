@@ -85,6 +85,12 @@ class QueryOutcomes(Sequence[QueryOutcome]):
     def __iter__(self) -> Iterator[QueryOutcome]:
         return iter(self._items)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._items == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
 
 def _without_nan(values: Floats) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]

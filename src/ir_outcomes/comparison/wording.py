@@ -134,7 +134,7 @@ def won_and_lost(comparison: Comparison) -> tuple[str, str]:
 
 def _about_margins(comparison: Comparison) -> str:
     """Say whether harm beyond the margins is excluded."""
-    words = []
+    words: list[str] = []
     for row in comparison.deciding:
         if row.margin is None or len(words) == len(comparison.settings.margins or ()):
             continue

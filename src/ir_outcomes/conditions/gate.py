@@ -121,7 +121,7 @@ class GateResult(HasPage, Result):
     decisions : tuple of GateDecision
         One for each contender and collection, against the baseline and then against the reference.
     max_missing : float
-        Largest tolerable share of answerable queries without results.
+        Largest tolerable share of queries without results. Only answerable queries count.
     settings : Settings
         Of the comparisons, with the margins; the cutoff is None where collections have their own.
     inputs : mapping of str to str
@@ -193,9 +193,9 @@ def gate(
     max_missing : float
         Largest tolerable share of answerable queries for which a run returned nothing.
     identical : {"pass", "fail"}
-        What becomes of a contender whose rankings are those of the baseline.
+        What becomes of a contender with the baseline's rankings.
     allow : collection of str
-        What is meant although it looks like a mistake: "unknown-ids", "rising-scores",
+        What is meant although it looks like a mistake. These are "unknown-ids", "rising-scores",
         "equal-scores", and runs that a collection lacks, as ``"run@collection"``.
     measures : sequence of Measure or str
         Measures that are shown beside the rows, and decide nothing.
@@ -222,7 +222,7 @@ def gate(
     >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
     >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
     >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
-    >>> gate(iro.evaluate(qrels, {"a": a, "b": b}, cutoff=10), "a", margins=(20.0, 2.0)).status
+    >>> iro.gate(iro.evaluate(qrels, {"a": a, "b": b}), "a", margins=(20.0, 0.5)).status
     'pass'
     """
     checked = Rules(**rules)

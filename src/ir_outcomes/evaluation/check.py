@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.search import JUDGED_DEPTH, search_lengths
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_run, open_collection
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, changes_by_rank, is_path, runs_and_names
+from ir_outcomes.reading.runs import Duplicates, Run, changes_by_rank, is_path, runs_and_names
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 
@@ -43,6 +43,7 @@ ProblemKind = Literal[
     "scores against ranks",
     "equal scores",
     "queries as documents",
+    "scattered queries",
     "repeated judgments",
 ]
 
@@ -75,6 +76,9 @@ _ADVICE: Mapping[ProblemKind, str] = {
     "queries as documents": (
         "No judgment can reward it. If queries are documents, too, pass --drop-self, or"
         " `drop_self=True` in Python."
+    ),
+    "scattered queries": (
+        "They are read as one list, as if they stood together. Was a file appended to another?"
     ),
     "repeated judgments": (
         "Each is counted once. Remove the repeated lines, unless files were joined that should stay"
@@ -185,16 +189,17 @@ class CheckResult(Result):
         return rows_of((*FILE_COLUMNS, Column("against_ranks"), Column("itself")), self.files)
 
 
-def check(qrels: Any, runs: Any) -> CheckResult:
+def check(qrels: Any, runs: Any, *, duplicates: Duplicates | None = None) -> CheckResult:
     """Say what is in files, and what would change results.
 
     Problems are runs that cannot be read, ids of queries or documents that do not match, more than
     5 % of the queries missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
-    queries, equal scores, documents with the id of their query, and repeated judgments.
+    queries, equal scores, documents with the id of their query,
+    lines of a query in several places, and repeated judgments.
 
     Parameters
     ----------
-    qrels, runs
+    qrels, runs, duplicates
         See `ir_outcomes.evaluate`.
 
     Raises
@@ -225,7 +230,7 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     for source, given in zip(*runs_and_names(runs), strict=True):
         called = given or _path(source)
         try:
-            run = as_run(collection.run(source), called)
+            run = as_run(collection.run(source), called, duplicates=duplicates)
         except InputError as error:
             files.append(CheckedFile(called or "run", "unreadable", 0, 0))
             text = " ".join(str(error).split("\n  "))
@@ -311,6 +316,9 @@ def _findings(
     if file.ties and file.ties >= NEARLY_ALL * (1 - file.queries / file.lines):
         text = "all documents of a query have the same score."
         yield "equal scores", Finding(run.name, text)
+    if run.scattered:
+        text = f"the lines of {plural('query', run.scattered)} stand in several places."
+        yield "scattered queries", Finding(run.name, text)
     below = int(lengths.below_itself[lengths.answerable].sum())
     if below > MANY_BELOW_ITSELF * n_queries:
         text = (

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from ir_outcomes.evaluation.work import Kept, Work, each_run
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
-from ir_outcomes.reading.runs import Run, check_names, is_path
+from ir_outcomes.reading.runs import Duplicates, Run, check_names, is_path
 from ir_outcomes.types import (
     OnError,
     Ties,
@@ -54,12 +54,13 @@ def evaluate(
     ties: Ties = "trec",
     judged_only: bool = False,
     drop_self: bool = False,
+    duplicates: Duplicates | None = None,
     clusters: Any = None,
     replicates: Any = None,
     names: Sequence[str | None] | None = None,
     measures: Measures = (),
     higher_is_better: bool | None = None,
-    documents: int = 0,
+    documents: int | Literal["cutoff"] = 0,
     queries: Any = None,
     n_jobs: int | None = 1,
     progress: bool = False,
@@ -95,6 +96,9 @@ def evaluate(
     drop_self : bool
         Remove documents whose id is that of the query. They are removed before ranks are counted,
         also for other measures: in some collections queries are documents, too.
+    duplicates : {"first", "max"}, optional
+        What counts of a document that a run has twice for a query: its first or best row. So
+        passages of one document are read. By default it is an error.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together: a file, or ``"by:_"``. Such queries are not independent, as
         the turns of a conversation. The cluster of each query id; a file of lines with id, tab and
@@ -112,8 +116,8 @@ def evaluate(
         Measures whose values are kept too, such as ``nDCG@10``. They are those of ir_measures.
     higher_is_better : bool, optional
         Direction of these measures. It is needed where it is not known here.
-    documents : int
-        Keep the first so many documents of each list; `ir_outcomes.holes` needs them to its cutoff.
+    documents : int or "cutoff"
+        Keep the first so many documents of each list; `ir_outcomes.holes` needs them to the cutoff.
     queries : path, or mapping of str to str, optional
         Texts of the queries, an id and a text on each line. A file of lines with id, tab and text,
         or of JSON lines, or the folder of a BEIR dataset. By default those of the task, where they
@@ -159,7 +163,10 @@ def evaluate(
     check_choice("unit", unit, get_args(UnitChoice))
     check_choice("ties", ties, get_args(Ties))
     check_choice("on_error", on_error, get_args(OnError))
-    check_count("documents", documents)
+    if duplicates is not None:
+        check_choice("duplicates", duplicates, get_args(Duplicates))
+    if documents != "cutoff":
+        check_count("documents", documents)
     check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
     check_kind("drop_self", drop_self, (bool, np.bool_), "True or False")
     check_allow(allow)
@@ -173,9 +180,10 @@ def evaluate(
     call = runs if isinstance(runs, Call) else runs_of_call(runs, names)
     for listed in call.runs:
         if is_saved(listed.run):
-            raise ParameterError(
-                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs;"
-                " pass it alone in their place, or give the files of the runs"
+            raise MismatchError(
+                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs, and"
+                " was perhaps made with other qrels; pass it alone in their place, or give the files"
+                " of the runs"
             )
     collection = open_collection(qrels, queries)
     judgments = collection.qrels
@@ -202,9 +210,10 @@ def evaluate(
         {**settings, "drop_self": drop_self},
         cutoff,
         tuple(needing_runs),
-        documents,
+        cutoff if documents == "cutoff" else documents,
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in allow or on_error == "keep",
+        duplicates=duplicates,
     )
     jobs = [listed._replace(run=collection.run(listed.run)) for listed in call.runs]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)

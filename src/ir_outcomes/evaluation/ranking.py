@@ -97,7 +97,9 @@ def _locate(qrels: Qrels, run: Run, positions: Ints) -> tuple[Ints, Ints]:
     rows = [-1] * len(judged)
     self_rows = [-1] * len(positions)
     starts = run.offsets.tolist()
-    for code, start, docids in zip(codes.tolist(), starts, lists(run.offsets, run.docids), strict=False):
+    for code, start, docids in zip(
+        codes.tolist(), starts, lists(run.offsets, run.docids), strict=False
+    ):
         if code < 0:
             continue
         judgments = range(offsets[code], offsets[code + 1])

@@ -107,9 +107,8 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     if names:
         share = _range_of([shares[name] for name in names])
         text = (
-            f"in {share} of the queries of {some(names, 3)} a document scores higher than one ranked"
-            " before it, and scores decide; if the ranks are right, put #rank behind the path; if"
-            " lower scores are better, negate them."
+            f"in {share} of the queries of {some(names, 3)}, and scores decide; if the ranks are"
+            " right, put #rank behind the path."
         )
         yield note("scores against ranks", text, names)
     numbers = {run.name: int(run.below_itself[answerable].sum()) for run in runs}
@@ -147,7 +146,7 @@ def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
     """Say that every grade above 0 of graded judgments counts."""
     highest = 0 if qrels is None else int(qrels.grades.max(initial=0))
     if rel == 1 and highest > 1:
-        text = f"grades go up to {highest}, and 1 counts as relevant here; see `rel=2`."
+        text = f"grade 1 counts as relevant, of grades up to {highest}; see `rel=2`."
         yield note("grades", text)
 
 

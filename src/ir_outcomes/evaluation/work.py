@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.systems import Listed
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path
+from ir_outcomes.reading.runs import Duplicates, Run, is_path
 from ir_outcomes.types import Floats
 
 R = TypeVar("R")
@@ -55,6 +55,7 @@ class Work:
     documents: int
     keeps_empty: bool  # runs without results
     allows_unknown: bool  # runs of whose queries the qrels have none
+    duplicates: Duplicates | None  # what counts of a document that a query has twice
 
     def __call__(self, source: Any, name: str | None) -> Kept | InputError:
         """Return what is kept of a run, or its error, which must not end the other runs."""
@@ -82,7 +83,7 @@ class Work:
         return result
 
     def _of_run(self, source: Any, name: str | None) -> Kept:
-        run = as_run(source, name)
+        run = as_run(source, name, duplicates=self.duplicates)
         if self.settings["drop_self"]:  # measures of ir_measures have no such setting
             run = joined(self.qrels, run, judged_only=False, drop_self=True).run
         lengths = search_lengths(self.qrels, run, **self.settings)

@@ -1,1 +1,1 @@
-"""Many runs: order and tiers, the history of the state of the art, rank distributions, agreement of halves of the queries."""
+"""Many runs: tiers, history, rank distributions, agreement of halves."""

@@ -24,7 +24,7 @@ from ir_outcomes.leaderboards.pairs import estimates_of, sign_test
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
-from ir_outcomes.statistics.papers import rank_sums, signed_ranks, signs
+from ir_outcomes.statistics.papers import Subsets, rank_sums, signed_ranks, signs, t_of_sums
 from ir_outcomes.statistics.resampling import first_halves
 from ir_outcomes.types import (
     Bools,
@@ -34,7 +34,6 @@ from ir_outcomes.types import (
     check_count,
     check_level,
     check_positive,
-    divided,
 )
 
 MOST_PAIRS = 1000  # of the tests that have to look at each pair by itself
@@ -42,7 +41,7 @@ MOST_PAIRS = 1000  # of the tests that have to look at each pair by itself
 
 @dataclass(frozen=True)
 class HalfAgreement:
-    """How often two halves of the queries agree, by one test or by the two-facet verdict.
+    """How often two halves of the queries agree, by a test or the verdict.
 
     All numbers are shares of splits and pairs of runs. The direction of a half is better, worse or
     none: of a test that of the aggregate where the test is significant, of a verdict that of its
@@ -86,13 +85,13 @@ def counted(sign: Floats | Ints, significant: Bools) -> Ints:
     Which run is better in a half (-1, 0 or 1) and whether that is significant are (n_pairs,
     2 * n_splits), first halves before second ones.
     """
-    one, other = np.split(sign, 2, axis=1)
-    one_significant, other_significant = np.split(significant, 2, axis=1)
-    either = one_significant | other_significant
-    both = one_significant & other_significant
-    same_run = one == other
-    first = np.where(one_significant, one, 0)
-    second = np.where(other_significant, other, 0)
+    sign_a, sign_b = np.split(sign, 2, axis=1)
+    significant_a, significant_b = np.split(significant, 2, axis=1)
+    either = significant_a | significant_b
+    both = significant_a & significant_b
+    same_run = sign_a == sign_b
+    first = np.where(significant_a, sign_a, 0)
+    second = np.where(significant_b, sign_b, 0)
     cells = (
         first == second,
         (first == 0) != (second == 0),
@@ -103,13 +102,13 @@ def counted(sign: Floats | Ints, significant: Bools) -> Ints:
         ~same_run & either,
         either,
     )
-    return np.array([*map(np.count_nonzero, cells), one.size])
+    return np.array([*map(np.count_nonzero, cells), sign_a.size])
 
 
 def of_counts(
     measure: str, test: str, aggregate: str | None, counts: Ints, splits: int
 ) -> HalfAgreement:
-    """Return the shares of splits and pairs; of the verdict the first ones only."""
+    """Return the shares of splits and pairs, of the verdict the first ones only."""
     *numbers, total = counts.tolist()
     shares = SHARES if aggregate else SHARES[:4]
     _, one_sided, opposite, decided, *_ = numbers
@@ -164,11 +163,11 @@ class Agreement(Result):
 
     @property
     def n_pairs(self) -> int:
-        """Number of pairs of the runs, of which the tests other than t may take a sample."""
+        """Number of pairs of runs, of which tests other than t may take a sample."""
         return self.n_runs * (self.n_runs - 1) // 2
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each measure, test and aggregate, and a row for the verdict."""
+        """Return a row for each test of a measure, and a row for the verdict."""
         rows = [*map(asdict, self.tests)]
         if self.verdict is not None:
             rows.append(asdict(self.verdict))
@@ -186,7 +185,7 @@ def agreement(
     allow: Allow = (),
     progress: bool = False,
 ) -> Agreement:
-    """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
+    """Count how often random halves of the queries lead to the same conclusion.
 
     For tests also by the rates of Craswell et al.: two halves *agree* about which run is better,
     with a difference significant in both or in neither; they *disagree* about it, with at least one
@@ -274,7 +273,7 @@ def agreement(
 def _verdict(
     evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
 ) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
-    """Return how far labels of both halves of the answerable queries agree, and their numbers."""
+    """Return how far labels of both halves agree, and how often each occurs."""
     lengths, board = board_of(evaluation)
     clusters = clusters_of_answerable(evaluation)
     first = first_halves(lengths.n_queries, splits, seed, clusters)
@@ -291,10 +290,10 @@ def _verdict(
         sums = pairs.sums["all queries"]
         signs_of_queries = sign_test(sums.differ - sums.better, sums.better)
         label = judge(rows, Rules(alpha, "none"), signs_of_queries).label
-        label = label.reshape(len(pairs.places), -1)
+        label = label.reshape(len(pairs.numbers), -1)
         counts += counted(DIRECTIONS[label], DIRECTIONS[label] != 0)
-        one, other = np.split(label, 2, axis=1)
-        labels += np.bincount((n_labels * one + other).ravel(), minlength=n_labels**2)
+        label_a, label_b = np.split(label, 2, axis=1)
+        labels += np.bincount((n_labels * label_a + label_b).ravel(), minlength=n_labels**2)
     by_label = {
         label: dict(zip(LABELS, row, strict=True))
         for label, row in zip(LABELS, labels.reshape(n_labels, -1).tolist(), strict=True)
@@ -305,7 +304,11 @@ def _verdict(
 
 def _with_progress(board: Board, first: Floats, progress: bool) -> Iterator[SummedPairs]:
     return with_progress(
-        board.sums(first), "pair", board.n_pairs, shown=progress, size=lambda own: len(own.places)
+        board.sums(first),
+        "pair",
+        board.n_pairs,
+        shown=progress,
+        size=lambda pairs: len(pairs.numbers),
     )
 
 
@@ -318,10 +321,10 @@ def _tests(
     counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
     board = Board(ValueDifferences(values), [1] * len(values))
     for pairs in _with_progress(board, first, progress):
-        sums = pairs.sums["measure"]
-        shape = len(pairs.places), -1
-        significant = t_pvalues(sums) <= alpha
-        counts["t", "mean"] += counted(_signs_of(sums).reshape(shape), significant.reshape(shape))
+        found = t_of(pairs.sums["measure"])
+        shape = len(pairs.numbers), -1
+        significant = (found.pvalue <= alpha).reshape(shape)
+        counts["t", "mean"] += counted(found.direction.reshape(shape), significant)
     chosen = np.stack(np.triu_indices(len(values), 1), axis=1)
     if len(chosen) > MOST_PAIRS:
         rng = np.random.default_rng([seed, len(chosen)])  # not the numbers that draw the halves
@@ -356,38 +359,15 @@ def _tests(
         yield of_counts(scores.measure, test, aggregate, numbers, splits)
 
 
-def _signs_of(sums: Sums) -> Floats:
-    """Return the signs of means; one that is 0 but for rounding is 0."""
-    size = np.sqrt(sums.rows * np.maximum(sums.squares, 0.0))
-    above = (sums.differ > 0) & (np.abs(sums.total) > ROUNDING * size)
-    signs_of: Floats = np.sign(np.where(above, sums.total, 0.0))
-    return signs_of
-
-
-def t_pvalues(sums: Sums) -> Floats:
-    """Return p-values of paired t tests from sums; `papers.t_tests` has its conventions."""
-    from scipy.special import stdtr
-
-    n = sums.rows
-    mean = divided(sums.total, n, n > 0, 0.0)
-    rest = sums.squares - n * mean**2
-    varies = rest > ROUNDING * sums.squares
-    df = np.maximum(n - 1, 1)
-    t = divided(mean, np.sqrt(np.maximum(rest, 0) / df / np.maximum(n, 1)), varies, 0.0)
-    pvalue = np.where(varies, 2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - n))
-    return np.where((n > 1) & (sums.differ > 0), pvalue, 1.0)
+def t_of(sums: Sums) -> Subsets:
+    """Run the paired t test on sums, whose totals are rounded to 0."""
+    squares = np.where(sums.differ > 0, sums.squares, 0.0)
+    above = np.abs(sums.total) > ROUNDING * np.sqrt(sums.rows * squares)
+    total = np.where(above, sums.total, 0.0)
+    return t_of_sums(sums.rows, total, squares, squares - total**2 / np.maximum(sums.rows, 1))
 
 
 def medians(values: Floats, members: Floats) -> Floats:
-    """Return the median of each subset, (n, n_subsets) of 0 and 1; 0 where it is empty."""
-    order = np.argsort(values)
-    upto = np.cumsum(members[order] > 0, axis=0, dtype=np.int32)
-    if not len(upto):
-        return np.zeros(members.shape[1])
-    sizes = upto[-1]
-    middle = [
-        np.argmax(upto >= np.maximum(place, 1), axis=0)
-        for place in ((sizes + 1) // 2, sizes // 2 + 1)
-    ]
-    ends: Floats = values[order][np.stack(middle)]
-    return np.where(sizes > 0, ends.mean(axis=0), 0.0)
+    """Return the median of each subset, (n, n_subsets) of 0 and 1, or 0."""
+    subsets = (values[chosen] for chosen in members.T > 0)
+    return np.array([np.median(subset) if len(subset) else 0.0 for subset in subsets])

@@ -1,4 +1,4 @@
-"""A leaderboard: the standings of runs, their verdicts, and the measures that were asked for."""
+"""A leaderboard: standings, verdicts on all pairs, and measures of all runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import some
-from ir_outcomes.leaderboards.differences import place_of_pair
+from ir_outcomes.leaderboards.differences import number_of_pair
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
 from ir_outcomes.results import HasPage, Result
@@ -46,7 +46,7 @@ class Standing:
 
     @property
     def range(self) -> Interval | None:
-        """The smallest and the largest score of several runs; None where one is undefined."""
+        """The smallest and the largest score of several runs, if all are defined."""
         scores = [run.score for run in self.runs if run.score is not None]
         if not scores or len(scores) < len(self.runs):
             return None
@@ -55,7 +55,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class MeasureOfRuns:
-    """A column of a leaderboard: a measure of all runs, and which differences are significant."""
+    """A column of a leaderboard: a measure, and which differences are significant."""
 
     measure: str  #: its name
     higher_is_better: bool  #: its direction
@@ -73,7 +73,7 @@ RUNS_COLUMNS = (
 
 @dataclass(frozen=True)
 class Leaderboard(HasPage, Result):
-    """Runs by tier and measure; the figures are "tiers", "verdicts" and "history".
+    """Runs by tier and measure, with figures "tiers", "verdicts" and "history".
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Leaderboard(HasPage, Result):
 
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """The runs of each tier, the best tier first; empty where there are no verdicts."""
+        """The runs of each tier, the best tier first, where there are verdicts."""
         last = max(standing.tier or 0 for standing in self.standings)
         return tuple(
             tuple(standing.run for standing in self.standings if standing.tier == tier)
@@ -131,7 +131,7 @@ class Leaderboard(HasPage, Result):
         )
 
     def verdict(self, baseline: str, contender: str) -> PairVerdict:
-        """Return the verdict on a contender against a baseline; KeyError if there is none."""
+        """Return the verdict on a contender against a baseline, or raise KeyError."""
         first = self.pairs[: len(self.standings) - 1]
         names = [*(pair.baseline for pair in first[:1]), *(pair.contender for pair in first)]
         if baseline == contender or not {baseline, contender} <= {*names}:
@@ -140,11 +140,11 @@ class Leaderboard(HasPage, Result):
             )
             raise KeyError(f"{contender} against {baseline}; {reason}")
         upper, lower = sorted(map(names.index, (baseline, contender)))
-        pair: PairVerdict = self.pairs[place_of_pair(upper, lower, len(names))]
+        pair: PairVerdict = self.pairs[number_of_pair(upper, lower, len(names))]
         return pair if pair.baseline == baseline else pair.turned()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each run, with its verdict against the run above and against the best."""
+        """Return a row for each run, with verdicts against the run above and the first."""
         names = [standing.run for standing in self.standings]
         above = {}
         best = {}

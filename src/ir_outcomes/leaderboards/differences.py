@@ -1,4 +1,4 @@
-"""Differences of all pairs of systems of a board, a block at a time, and sums of them.
+"""Differences of all pairs of systems, a block at a time, and sums of them.
 
 Differences of a block are one matrix by pair and query; sums over all queries, or over halves of
 them, are one product with the queries that belong to each half.
@@ -13,8 +13,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
 from ir_outcomes.types import Bools, Floats, Ints, divided
 
-BLOCK = 1 << 18  # differences in memory at once
-AT_ONCE = 1 << 14  # sums that are estimated together
+BLOCK = 1 << 19  # differences in memory at once
 
 
 class Changes(NamedTuple):
@@ -28,7 +27,7 @@ class Changes(NamedTuple):
 
 
 class LengthDifferences:
-    """What the runs of an evaluation found, and where: coverage, ranking and all queries."""
+    """What the runs of an evaluation found, and where."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         """Take the answerable queries, at the cutoff of the evaluation."""
@@ -42,14 +41,14 @@ class LengthDifferences:
         if by_document:
             self.items = runs[0].relevant[answerable]
         # (n_runs,) the system of each run; (n_systems,) k of the restricted search length
-        self.systems = np.repeat(np.arange(len(systems)), [len(own.runs) for own in systems])
-        self.horizons = np.array([max(run.depth for run in own.runs) for own in systems])
+        self.systems = np.repeat(np.arange(len(systems)), [len(system.runs) for system in systems])
+        self.horizons = np.array([max(run.depth for run in system.runs) for system in systems])
         self._missing = self.horizons[self.systems] + 1.0
         # (n_systems,) the same number where all rankings are the same
         seen: dict[frozenset[bytes], int] = {}
-        lists = [frozenset(run.digests.tobytes() for run in own.runs) for own in systems]
+        lists = [frozenset(run.digests.tobytes() for run in system.runs) for system in systems]
         self.rankings = np.array(
-            [seen.setdefault(own, n) if len(own) == 1 else n for n, own in enumerate(lists)]
+            [seen.setdefault(digests, number) for number, digests in enumerate(lists)]
         )
         found = ~np.isnan(lengths)
         both = np.stack([found, np.where(found, lengths, 0.0)])
@@ -71,7 +70,7 @@ class LengthDifferences:
         """Return the differences between runs, by the name of the row."""
         a = np.s_[baselines, None]
         b = np.s_[None, contenders]
-        more = self.found[b] - self.found[a]
+        gained = self.found[b] - self.found[a]
         longer = self.lengths[b] - self.lengths[a]
         if self._documents:
             ranking = self._ranking_of_documents(baselines, contenders)
@@ -79,20 +78,20 @@ class LengthDifferences:
             both = self.found[a] * self.found[b]
             ranking = Changes(both * longer, both)
         missing = np.maximum(self._missing[b], self._missing[a])[..., None]
-        longer -= missing.astype(more.dtype) * more
-        more *= 100
+        longer -= missing.astype(gained.dtype) * gained
+        gained *= 100
         if self._documents:
             longer /= self.items
-            more /= self.items
-        every = np.ones((1, 1, self.n_queries), more.dtype)
+            gained /= self.items
+        every = np.ones((1, 1, self.n_queries), gained.dtype)
         return {
-            "coverage": Changes(more, every),
+            "coverage": Changes(gained, every),
             "ranking": ranking,
             "all queries": Changes(longer, every),
         }
 
     def _ranking_of_documents(self, baselines: slice, contenders: slice) -> Changes:
-        """Return the mean difference over the documents of each query that both found."""
+        """Return the mean difference over the documents that both found."""
         total = []
         size = []
         for found, lengths in self._documents:
@@ -105,7 +104,7 @@ class LengthDifferences:
 
 
 class ValueDifferences:
-    """Values of a measure; a query counts for a pair where both runs have one."""
+    """Values of a measure, of which a query counts where both runs have one."""
 
     def __init__(self, values: Floats) -> None:
         """Take (n_runs, n_queries) values, NaN where undefined."""
@@ -123,16 +122,16 @@ class ValueDifferences:
 
 
 class SummedPairs(NamedTuple):
-    """Sums over the units of some pairs, or over the halves of each, which are neighbours."""
+    """Sums over the units of some pairs, or over halves of them, side by side."""
 
     systems: Ints  # (2, n_pairs) baseline and contender
-    places: Ints  # (n_pairs,) in the order of `itertools.combinations`
+    numbers: Ints  # (n_pairs,) in the order of `itertools.combinations`
     queries: dict[str, Ints]  # (n_pairs,) number of queries each row is measured on
     sums: dict[str, Sums]  # of each row; (n_pairs,) or (n_pairs * 2 * n_splits,)
 
 
-def place_of_pair(baseline: Any, contender: Any, n: int) -> Any:
-    """Return the place of pairs of n systems in the order of `itertools.combinations`."""
+def number_of_pair(baseline: Any, contender: Any, n: int) -> Any:
+    """Return the number of pairs of n systems in `itertools.combinations`."""
     return baseline * n - baseline * (baseline + 1) // 2 + contender - baseline - 1
 
 
@@ -160,42 +159,34 @@ class Board:
 
         With first halves, (n_units, n_splits) of 0 and 1, those of the first and second halves.
         """
-        waiting: list[SummedPairs] = []
         n = self.n_systems
-        of_pair = max(1, self._source.n_queries * int(np.diff(self._starts).max()) ** 2)
-        enough = AT_ONCE
+        of_pair = self._source.n_queries * int(np.diff(self._starts).max()) ** 2
         block = BLOCK
         if first is not None:
             of_pair = max(of_pair, 16 * first.shape[1])  # of each half there are many sums
-            enough = 1
             block *= 4
-        height = min(max(1, block // (of_pair * n)), n)
-        width = max(1, block // (of_pair * height))
+        height = min(block // (max(of_pair, 1) * n) or 1, n)
+        width = block // (max(of_pair, 1) * height) or 1
         for top in range(0, n - 1, height):
+            baselines = slice(top, min(top + height, n))
             for left in range(top + 1, n, width):
-                baselines = slice(top, min(top + height, n))
-                waiting.append(self._block(baselines, slice(left, min(left + width, n)), first))
-                if sum(len(own.places) for own in waiting) >= enough:
-                    yield _joined(waiting)
-                    waiting = []
-        if waiting:
-            yield _joined(waiting)
+                yield self._block(baselines, slice(left, min(left + width, n)), first)
 
     def _block(self, baselines: slice, contenders: slice, first: Floats | None) -> SummedPairs:
-        """Add up the pairs of some baselines with the contenders that stand behind them."""
+        """Add up the pairs of some baselines with contenders behind them."""
         a, b = np.mgrid[baselines, contenders]
         chosen = b > a
         systems = np.stack([a[chosen], b[chosen]])
         starts = self._starts
-        runs = [slice(starts[own.start], starts[own.stop]) for own in (baselines, contenders)]
-        of_systems = [starts[own] - starts[own.start] for own in (baselines, contenders)]
+        runs = [slice(starts[some.start], starts[some.stop]) for some in (baselines, contenders)]
+        of_systems = [starts[some] - starts[some.start] for some in (baselines, contenders)]
         several = any(
-            len(own) < run.stop - run.start for own, run in zip(of_systems, runs, strict=True)
+            len(firsts) < run.stop - run.start for firsts, run in zip(of_systems, runs, strict=True)
         )
 
         def over_runs(values: Floats) -> Floats:
-            for axis, places in enumerate(of_systems):
-                values = np.add.reduceat(values, places, axis=axis)
+            for axis, firsts in enumerate(of_systems):
+                values = np.add.reduceat(values, firsts, axis=axis)
             return values
 
         sums = {}
@@ -210,8 +201,8 @@ class Board:
                 changes = _added(self._over_clusters, changes)
             total, size = (_chosen(values, chosen) for values in changes)
             sums[name] = sums_of(total, size, first)
-        places = place_of_pair(systems[0], systems[1], self.n_systems)
-        return SummedPairs(systems, places, queries, sums)
+        numbers = number_of_pair(systems[0], systems[1], self.n_systems)
+        return SummedPairs(systems, numbers, queries, sums)
 
     def _over_clusters(self, values: Floats) -> Floats:
         order, starts = self._clusters or (np.arange(0), np.arange(0))
@@ -219,19 +210,19 @@ class Board:
 
 
 def board_of(evaluation: Evaluation) -> tuple[LengthDifferences, Board]:
-    """Return the search lengths of the systems of an evaluation, and its answerable queries by cluster."""
+    """Return the search lengths of an evaluation, and its systems and clusters."""
     lengths = LengthDifferences(evaluation)
     n_runs = [len(system.runs) for system in evaluation.systems]
     return lengths, Board(lengths, n_runs, clusters_of_answerable(evaluation))
 
 
 def clusters_of_answerable(evaluation: Evaluation) -> Ints | None:
-    """Return the clusters of the answerable queries; None where queries are independent."""
+    """Return the clusters of the answerable queries, where there are clusters."""
     return None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
 
 
 def _added(added: Callable[[Floats], Floats], changes: Changes) -> Changes:
-    """Add up differences; a sum that is 0 but for rounding is 0."""
+    """Add up differences, with 0 for a sum that is 0 but for rounding."""
     total = added(changes.total)
     total[np.abs(total) <= ROUNDING * added(np.abs(changes.total))] = 0.0
     return Changes(total, added(changes.size))
@@ -242,22 +233,6 @@ def _chosen(values: Floats, chosen: Bools) -> Floats:
     if chosen.all() or values.shape[:2] != chosen.shape:
         return values.reshape(-1, values.shape[2])
     return values[chosen]
-
-
-def _joined(parts: list[SummedPairs]) -> SummedPairs:
-    """Put sums of pairs behind each other."""
-
-    def sums_of_row(name: str) -> Sums:
-        columns = zip(*(part.sums[name] for part in parts), strict=True)
-        return Sums(*map(np.concatenate, columns))
-
-    rows = parts[0].sums
-    return SummedPairs(
-        np.concatenate([part.systems for part in parts], axis=1),
-        np.concatenate([part.places for part in parts]),
-        {name: np.concatenate([part.queries[name] for part in parts]) for name in rows},
-        {name: sums_of_row(name) for name in rows},
-    )
 
 
 def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
@@ -285,10 +260,10 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
         rows, *sums = np.split(added(np.concatenate(parts, dtype=total.dtype)), ends)
         of_queries = Sums.of_queries(np.broadcast_to(rows, shape), *sums)
         return Sums(*map(np.ravel, of_queries))
-    ones = weights.astype(np.float32)  # exact for counts below 2^24, and four times as fast
+    flat = weights.astype(np.float32)  # exact for counts below 2^24, and four times as fast
 
     def counted(flags: Bools) -> Floats:
-        return added(flags.astype(np.float32), ones)
+        return added(flags.astype(np.float32), flat)
 
     differ, better = counted(total != 0), counted(total > 0)
     rows = np.broadcast_to(added(size), shape)

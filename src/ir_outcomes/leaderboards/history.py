@@ -1,4 +1,4 @@
-"""The history of the state of the art: every submission that took first place, and how many had used the test queries."""
+"""The history of the state of the art: every submission that took first place."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -48,7 +48,7 @@ SOTA_COLUMNS = (
 
 @dataclass(frozen=True)
 class SotaHistory(Result):
-    """Who took first place on a leaderboard, and when; the figure is "history", Figure 1 of Lin et al. 2021.
+    """Who took first place, and when, with the figure "history" (Lin et al. 2021).
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ def sota_history(
     until: date | str | None = None,
     higher_is_better: bool = True,
 ) -> SotaHistory:
-    """Find each submission that took first place on a leaderboard, from dates and scores alone.
+    """Find each submission that took first place, from dates and scores alone.
 
     The history begins with the first submission that beats the organizers' baselines of its day and
     before; a submission takes first place with a strictly better score than all entries before it.
@@ -143,7 +143,7 @@ def sota_history(
 
 
 def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) -> SotaHistory:
-    """Return the history of entries that are already read; see `sota_history`."""
+    """Return the history of entries that are already read."""
     sign = 1 if higher_is_better else -1
     gains = {entry.run: sign * entry.score for entry in entries if entry.score is not None}
     scored = sorted(

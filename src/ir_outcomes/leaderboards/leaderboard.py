@@ -112,14 +112,14 @@ def leaderboard(
     systems = systems_of(source)
     of_runs = values_of(evaluation or source, measures)
     ranks, by_measure = order_of(means_of_systems(of_runs[0], systems))
-    systems = [systems[place] for place in by_measure]
+    systems = [systems[system] for system in by_measure]
     runs = [of_runs[0].runs.index(run) for system in systems for run in system.runs]
     of_runs = [scores.take(runs) for scores in of_runs]
     of_systems = [means_of_systems(scores, systems) for scores in of_runs]
     first = of_systems[0]
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
     ranks = ranks[by_measure]
-    columns: dict[str, Sequence[Any]] = {}
+    columns: dict[str, Sequence[Any]] = dict.fromkeys(_OF_VERDICTS, [None] * len(ranks))
     pairs: AllPairs | None = None
     cycles: list[tuple[str, ...]] = []
     if evaluation is None:
@@ -146,25 +146,27 @@ def leaderboard(
     standings = []
     intervals = _intervals(first, _bounds(first, evaluation), checked.alpha)
     means = defined(first.means())
-    places = np.argsort(ranks, kind="stable").tolist()
-    for place in places:
+    standing_order = np.argsort(ranks, kind="stable").tolist()
+    for system in standing_order:
         standing = Standing(
-            rank=int(np.sum(ranks < ranks[place])) + 1,
-            run=systems[place].name,
-            score=means[place],
-            interval=intervals[place],
-            runs=_scores_of_runs(of_runs[0], systems[place]),
-            **{name: columns[name][place] if columns else None for name in _OF_VERDICTS},
+            rank=int(np.sum(ranks < ranks[system])) + 1,
+            run=systems[system].name,
+            score=means[system],
+            interval=intervals[system],
+            runs=_scores_of_runs(of_runs[0], systems[system]),
+            **{name: column[system] for name, column in columns.items()},
         )
         standings.append(standing)
     asked = []
     if measures is not None:
-        for scores, own in zip(of_systems, of_runs, strict=True):
+        for scores, runs_scores in zip(of_systems, of_runs, strict=True):
             if pairs is not None and scores.measure in FACETS:
                 better = pairs.better(scores.measure)
             else:
-                better = _better(own, systems, checked)
-            asked.append(_column(scores.take(places), better[np.ix_(places, places)]))
+                better = _better(runs_scores, systems, checked)
+            asked.append(
+                _column(scores.take(standing_order), better[np.ix_(standing_order, standing_order)])
+            )
     n_queries = len(first.query_ids)
     n_unanswerable = 0
     settings = None
@@ -194,7 +196,7 @@ _OF_VERDICTS = ("coverage", "tier", "won", "lost")
 
 
 def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
-    """Return the tier of each run, from 1, and the cycles, from the matrix of "row is better than column"."""
+    """Return tiers, from 1, and cycles, from which run, row, is better than which."""
     # "Better" need not be transitive, because each pair of runs has its own queries that both
     # answered: runs that are better than each other in a cycle (a strongly connected component)
     # count as one.
@@ -205,17 +207,17 @@ def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
     beaten_by = np.zeros((n_components, n_components), dtype=bool)
     beaten_by[component[losers], component[winners]] = True
     np.fill_diagonal(beaten_by, False)
-    before = np.zeros(n_components, dtype=np.int64)
+    previous = np.zeros(n_components, dtype=np.int64)
     tier = np.ones(n_components, dtype=np.int64)
-    while (tier != before).any():  # which ends, because there are no cycles between components
-        before = tier
+    while (tier != previous).any():  # which ends, because there are no cycles between components
+        previous = tier
         tier = 1 + np.where(beaten_by, tier, 0).max(axis=1)
     cycles = np.flatnonzero(np.bincount(component) > 1)
     return tier[component], [np.flatnonzero(component == cycle).tolist() for cycle in cycles]
 
 
 def _scores_of_runs(scores: Scores, system: Called) -> tuple[RunScore, ...]:
-    """Return the score of each run of a system; nothing where it has one."""
+    """Return the score of each run of a system that has several."""
     if len(system.runs) == 1:
         return ()
     runs = scores.take([scores.runs.index(run) for run in system.runs])
@@ -233,20 +235,20 @@ def _column(scores: Scores, better: Bools) -> MeasureOfRuns:
 
 
 def _better(scores: Scores, systems: list[Called], rules: Rules) -> Bools:
-    """Return whether a system, row, has a significantly better mean than another, column."""
+    """Return which system, row, has a significantly better mean than which."""
     n_runs = [len(system.runs) for system in systems]
     board = Board(ValueDifferences(scores.gains()), n_runs, scores.clusters)
     pvalues, signs = np.empty((2, board.n_pairs))
     for pairs in board.sums():
         found = estimates(pairs.sums["measure"], rules.alpha)
-        pvalues[pairs.places] = found.pvalue
-        signs[pairs.places] = np.sign(np.nan_to_num(found.mean))
+        pvalues[pairs.numbers] = found.pvalue
+        signs[pairs.numbers] = np.sign(np.nan_to_num(found.mean))
     significant = adjust(pvalues, rules.correction) <= rules.alpha
     return better_of(np.where(significant, signs, 0), len(systems))
 
 
 def _bounds(scores: Scores, evaluation: Evaluation | None) -> tuple[float, float]:
-    """Return the smallest and the largest value of a measure, 0 and 1 where nothing is known."""
+    """Return the smallest and the largest value of a measure, by default 0 and 1."""
     if evaluation is None or scores.measure not in FACETS:
         return bounds_of(scores.measure) or (0.0, 1.0)
     k = board_horizon(evaluation)
@@ -259,16 +261,16 @@ def _intervals(scores: Scores, bounds: tuple[float, float], alpha: float) -> lis
     """Return the interval of the mean of each system."""
     intervals = []
     for values in scores.values:
-        known = np.isfinite(values)
-        clusters = None if scores.clusters is None else scores.clusters[known]
-        intervals.append(mean_interval(values[known], alpha, bounds, clusters))
+        finite = np.isfinite(values)
+        clusters = None if scores.clusters is None else scores.clusters[finite]
+        intervals.append(mean_interval(values[finite], alpha, bounds, clusters))
     return intervals
 
 
 def _history(
     entries: Any, scores: Scores, evaluation: Evaluation | None, rules: Rules
 ) -> SotaHistory:
-    """Find who took first place, and judge each against the one before; the more submissions, the stricter."""
+    """Find who took first place, and judge each run against the one before."""
     means = dict(zip(scores.runs, defined(scores.means()), strict=True))
     read = read_entries(entries).entries
     names = [entry.run for entry in read]

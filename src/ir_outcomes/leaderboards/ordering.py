@@ -1,4 +1,4 @@
-"""What orders the runs of a board: values of a measure or of a row, and their means."""
+"""What orders the runs of a board: values of a measure or row, and their means."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def check_number_of_runs(source: Evaluation | Scores, *, several_runs: bool = Fa
 
 
 def systems_of(source: Evaluation | Scores) -> list[Called]:
-    """Return the systems with the names of their runs; of scores, each run is a system."""
+    """Return the systems with the names of their runs, where scores have one each."""
     if isinstance(source, Evaluation):
         return [system.called for system in source.systems]
     return [Called(run, (run,)) for run in source.runs]
@@ -57,7 +57,7 @@ def evaluation_to_judge(
     *,
     several_runs: bool = False,
 ) -> Evaluation | None:
-    """Return the evaluation at this cutoff, if nothing stops it; None for scores."""
+    """Return the evaluation at this cutoff, if nothing stops it, or None for scores."""
     check_number_of_runs(source, several_runs=several_runs)
     if isinstance(source, Scores):
         if cutoff is not None:
@@ -72,7 +72,7 @@ def evaluation_to_judge(
 
 
 def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
-    """Return the values of a measure or row; by default the reciprocal rank at the cutoff."""
+    """Return the values of a measure or row, by default the reciprocal rank."""
     if isinstance(source, Scores):
         if measure is not None and str(measure) != source.measure:
             raise ParameterError(f"these scores are of {source.measure}", measure=str(measure))
@@ -99,7 +99,7 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
 
 
 def board_horizon(source: Evaluation) -> int:
-    """Return k of the restricted search length of all runs: one, or short lists would gain."""
+    """Return k of the restricted search length, one for all runs."""
     return min(source.cutoff, max(run.depth for run in source.runs))
 
 
@@ -123,7 +123,7 @@ def _facet_scores(source: Evaluation, facet: str) -> Scores:
 
 
 def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None) -> list[Scores]:
-    """Return the values of each measure; of the default one where none is named."""
+    """Return the values of each measure, or of the default one."""
     named: list[Any] = (
         [measures] if measures is None or isinstance(measures, str) else list(measures)
     )
@@ -146,7 +146,7 @@ def means_of_systems(scores: Scores, systems: Sequence[Called]) -> Scores:
 
 
 def _mean_of_runs(values: Floats) -> Floats:
-    """Return values of queries whose mean is that of all values of the runs that are defined."""
+    """Return values by query whose mean is that of all defined values of the runs."""
     sizes = (~np.isnan(values)).sum(axis=0)
     means: Floats = values[0]
     if len(values) == 1 or not sizes.any():
@@ -158,7 +158,7 @@ def _mean_of_runs(values: Floats) -> Floats:
 
 
 def order_of(scores: Scores) -> tuple[Ints, Ints]:
-    """Return the rank of each run by its mean, and the places of the runs, best first."""
+    """Return ranks by the mean, and the runs in this order."""
     means = scores.means() if scores.higher_is_better else -scores.means()
     ranks = shared_ranks(means[None])[0]
     return ranks, np.argsort(ranks, kind="stable")

@@ -1,4 +1,4 @@
-"""Rows and labels of all pairs of systems of a board, those of `ir_outcomes.compare`."""
+"""Rows and labels of all pairs of systems, those of `ir_outcomes.compare`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ OPPOSITE: dict[Direction, Direction] = {"better": "worse", "worse": "better", "n
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """One row of a pair of systems; see `ir_outcomes.comparison.rows.Row`."""
+    """One row of a pair of systems, as `ir_outcomes.comparison.rows.Row`."""
 
     n: int  #: queries that the row is measured on
     differ: int  #: queries, or clusters, on which the two systems differ
@@ -86,7 +86,7 @@ class PairVerdict:
 
 
 def _row_columns(name: str, better: Better, unit: str = "") -> tuple[Column, ...]:
-    """Return the columns of a row; without a p-value where nothing can be compared."""
+    """Return the columns of a row, without a p-value where nothing was compared."""
 
     def pvalue(field: str) -> Any:
         def of(pair: PairVerdict) -> float | None:
@@ -113,9 +113,9 @@ PAIR_COLUMNS = (
 
 
 class RowOfPairs(NamedTuple):
-    """One row of all pairs, in the order of `itertools.combinations`; (n_pairs,) arrays.
+    """One row of all pairs, in the order of `itertools.combinations`.
 
-    As `PairRow`, with NaN where there is no difference or no interval.
+    Arrays, (n_pairs,), as `PairRow`, with NaN where there is no difference or no interval.
     """
 
     n: Ints
@@ -128,9 +128,9 @@ class RowOfPairs(NamedTuple):
     corrected: Floats
     found: Ints  # 1 where the contender is better by the corrected p-value, -1 where worse
 
-    def of_pair(self, place: int) -> PairRow:
+    def of_pair(self, number: int) -> PairRow:
         """Return the row of one pair."""
-        numbers: list[Any] = [column[place].item() for column in self]
+        numbers: list[Any] = [column[number].item() for column in self]
         n, differ, better, difference, low, high, pvalue, corrected, found = numbers
         return PairRow(
             n,
@@ -153,7 +153,7 @@ class AllPairs(Sequence[PairVerdict]):
     __slots__ = ("_systems", "labels", "names", "rows")
 
     def __init__(self, names: Sequence[str], labels: Ints, rows: Mapping[str, RowOfPairs]) -> None:
-        """Take the systems, places of labels in `LABELS`, and "coverage", "ranking", "all queries"."""
+        """Take the systems, labels as places in `LABELS`, and the rows by `ROWS`."""
         self.names = tuple(names)
         self.labels = labels
         self.rows = rows
@@ -162,12 +162,12 @@ class AllPairs(Sequence[PairVerdict]):
     def __len__(self) -> int:
         return len(self.labels)
 
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return tuple(self[number] for number in range(len(self))[place])
-        baseline, contender = (self.names[system] for system in self._systems[place].tolist())
-        coverage, ranking, all_queries = (self.rows[name].of_pair(place) for name in ROWS)
-        label = LABELS[self.labels[place]]
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return tuple(self[number] for number in range(len(self))[key])
+        baseline, contender = (self.names[system] for system in self._systems[key].tolist())
+        coverage, ranking, all_queries = (self.rows[name].of_pair(key) for name in ROWS)
+        label = LABELS[self.labels[key]]
         return PairVerdict(baseline, contender, coverage, ranking, all_queries, label)
 
     def __eq__(self, other: object) -> bool:
@@ -182,13 +182,13 @@ class AllPairs(Sequence[PairVerdict]):
         return f"AllPairs({len(self)} pairs of {len(self.names)} systems)"
 
     def better(self, row: str = "") -> Bools:
-        """(n, n) array: whether a system, row, is better than another, column, by label or by a row."""
+        """Return which system, row, is better than which, by label or by a row."""
         signs = self.rows[row].found if row else DIRECTIONS[self.labels]
         return better_of(signs, len(self.names))
 
 
 def better_of(signs: Ints | Floats, n: int) -> Bools:
-    """Return whether row is better than column, (n, n), from the direction of each pair."""
+    """Return whether row is better than column, from the direction of each pair."""
     baseline, contender = np.triu_indices(n, 1)
     better = np.zeros((n, n), dtype=bool)
     better[contender, baseline] = signs > 0
@@ -208,13 +208,13 @@ def pairs_of(
     counts = np.empty((len(ROWS), 3, n_pairs), dtype=np.int32)
     numbers = np.empty((len(ROWS), 4, n_pairs))
     for pairs in with_progress(
-        board.sums(), "pair", n_pairs, shown=progress, size=lambda pairs: len(pairs.places)
+        board.sums(), "pair", n_pairs, shown=progress, size=lambda pairs: len(pairs.numbers)
     ):
-        for row, (name, own) in enumerate(estimates_of(lengths, pairs, rules.alpha).items()):
+        for row, (name, found) in enumerate(estimates_of(lengths, pairs, rules.alpha).items()):
             sums = pairs.sums[name]
             better = sums.better if name == "coverage" else sums.differ - sums.better
-            counts[row][:, pairs.places] = pairs.queries[name], sums.differ, better
-            numbers[row][:, pairs.places] = own.mean, own.low, own.high, own.pvalue
+            counts[row][:, pairs.numbers] = pairs.queries[name], sums.differ, better
+            numbers[row][:, pairs.numbers] = found.mean, found.low, found.high, found.pvalue
     signs = np.sign(np.nan_to_num(numbers[:, 0])).astype(np.int64) * [[1], [-1], [-1]]
     rows = {
         name: RowEstimates(sign, of_row[3])
@@ -230,8 +230,8 @@ def pairs_of(
     for name, (n, differ, better), (mean, low, high, pvalue) in zip(
         ROWS, counts, numbers, strict=True
     ):
-        corrected, found = labels.corrected[name], labels.found[name]
-        of_rows[name] = RowOfPairs(n, differ, better, mean, low, high, pvalue, corrected, found)
+        over_all = labels.corrected[name], labels.found[name]
+        of_rows[name] = RowOfPairs(n, differ, better, mean, low, high, pvalue, *over_all)
     return AllPairs(evaluation.system_names, labels.label.astype(np.int8), of_rows)
 
 
@@ -239,7 +239,7 @@ def estimates_of(
     lengths: LengthDifferences, pairs: SummedPairs, alpha: float
 ) -> dict[str, Estimates]:
     """Estimate the rows of pairs, or of the halves of each."""
-    halves = len(pairs.sums["coverage"].units) // len(pairs.places)
+    halves = len(pairs.sums["coverage"].units) // len(pairs.numbers)
     horizon = np.repeat(lengths.horizons[pairs.systems].max(axis=0), halves)
     baseline, contender = lengths.rankings[pairs.systems]
     identical = np.repeat(baseline == contender, halves)

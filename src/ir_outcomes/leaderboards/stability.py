@@ -1,4 +1,4 @@
-"""How stable is the order of the runs: ranks over bootstrap resamples of the queries."""
+"""How stable the order of runs is: ranks over resamples of the queries."""
 
 import os
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ RANK_COLUMNS = (
 
 @dataclass(frozen=True)
 class RankDistribution(Result):
-    """Ranks over bootstrap resamples; the figure is "ranks".
+    """Ranks over bootstrap resamples, with the figure "ranks".
 
     Attributes
     ----------
@@ -98,19 +98,19 @@ class RankDistribution(Result):
 
     @property
     def median_tau(self) -> float | None:
-        """Median of `taus`; None where all runs are tied in every resample."""
+        """Median of `taus`, or None where all runs are tied in every resample."""
         taus = [tau for tau in self.taus if tau is not None]
         return float(np.median(taus)) if taus else None
 
     def place_shares(self, places: int = 5) -> dict[str, tuple[float, ...]]:
-        """Return the share of the resamples in which each run had rank 1, 2, ...: Tables 1 and 2 of Craswell et al. 2021."""
+        """Return shares of the resamples with rank 1, 2, ... (Craswell et al. 2021)."""
         return {
             run.run: tuple(number / self.resamples for number in run.counts[:places])
             for run in self.runs
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each run, with the number of resamples for each rank that occurs."""
+        """Return a row for each run, with the number of resamples for each rank."""
         reached = [
             rank for rank in range(len(self.runs)) if any(run.counts[rank] for run in self.runs)
         ]
@@ -138,7 +138,7 @@ def rank_distribution(
     condition: str = "",
     progress: bool = False,
 ) -> RankDistribution:
-    """Rank the runs on many samples of the queries (or of their clusters), drawn with replacement.
+    """Rank the runs on many samples of the queries, drawn with replacement.
 
     Parameters
     ----------

@@ -21,6 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from ir_outcomes.calls import check_argument
 from ir_outcomes.errors import FormatError, IrOutcomesError, UnreadableFile, not_installed
 
 _INPUT = 1 << 16  # bytes
@@ -91,6 +92,7 @@ class Block(NamedTuple):
 
 def blocks(path: str | os.PathLike[str], longest: int = LONGEST_LINE) -> Iterator[Block]:
     """Yield a file's decompressed content in blocks of whole lines."""
+    check_argument("path", path, str | os.PathLike[str])
     yield from blocks_of(pieces(path), os.fsdecode(path), longest)
 
 

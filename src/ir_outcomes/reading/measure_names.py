@@ -5,6 +5,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
 from ir_measures.measures import registry
 
 from ir_outcomes.types import Floats
@@ -129,9 +130,16 @@ def bounds_of(measure: str) -> tuple[float, float] | None:
     return None
 
 
+def are_truth_values(values: Floats) -> bool:
+    """Whether all values are 1 or 0, as of what was solved or not."""
+    return bool(np.isin(values, (0, 1)).all())
+
+
 def range_of(measure: str, *values: Floats) -> float | None:
     """Return the largest difference of two values of a measure; None where it is not known."""
     bounds = bounds_of(measure)
+    if bounds is None and not is_measure_name(measure) and all(map(are_truth_values, values)):
+        bounds = 0.0, 1.0
     if bounds is None:
         return None
     smallest, largest = bounds

@@ -142,7 +142,8 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
         data = _arrow_table(data)
     if is_frame(data):
         return _from_table(column_names(data), data.__getitem__, source, kind)
-    if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
+    no_items = isinstance(data, (str, bytes)) or getattr(data, "ndim", 1) == 0
+    if no_items or not isinstance(data, Iterable):
         raise FormatError(
             source,
             f"cannot be read from a {type(data).__name__}; give a path, an ir_datasets id, a dict"

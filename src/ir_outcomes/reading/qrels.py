@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.calls import check_argument
 from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import (
@@ -230,6 +231,7 @@ def query_texts(
     source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES
 ) -> dict[str, str]:
     """Read the texts of queries from a BEIR folder, JSON lines, or lines."""
+    check_argument("queries", source, str | os.PathLike[str])
     if os.path.isdir(source):
         return _texts_of_json_lines(_queries_file(source), _TEXT_NAMES)
     # The source may be a run or qrels that holds texts.

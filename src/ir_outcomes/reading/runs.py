@@ -177,7 +177,8 @@ def changes_by_rank(path: str | os.PathLike[str]) -> tuple[Ints, Ints] | None:
         scores, ranks = (read_any_file(file, RUN._replace(by=by)) for by in ("score", "rank"))
     except FormatError:  # there are only scores, or only ranks
         return None
-    if scores.form == "three columns":
+    has_both = (scores.value_name, ranks.value_name) == ("score", "rank")
+    if not has_both or scores.form == "three columns":
         return None
     ordered = scores.select(np.lexsort((-scores.values, ranks.values, scores.codes)))
     return ordered.changes(np.greater), ordered.changes(np.less)

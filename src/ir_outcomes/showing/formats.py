@@ -1,4 +1,4 @@
-"""Markdown, HTML, CSV, JSON lines and data frames; everything is escaped, and the values of rows are exact."""
+"""Markdown, HTML, CSV, JSON lines and data frames of results."""
 
 import csv
 import html
@@ -10,7 +10,7 @@ from typing import Any
 
 from ir_outcomes.errors import escaped, not_installed
 from ir_outcomes.formatting import plural
-from ir_outcomes.showing import Cell, Table, View, column_groups
+from ir_outcomes.showing import Cell, Table, View, column_groups, sentence
 from ir_outcomes.table_columns import Column
 
 # An underscore within a word is not markup; elsewhere it could begin emphasis, as the other
@@ -47,14 +47,14 @@ def _blocks(tables: Iterable[Table], notes: Sequence[str], rows: int | None) -> 
             yield markdown_table(table, rows)
         if rows is not None and len(table.rows) > rows:
             yield f"and {plural('more row', len(table.rows) - rows)}"
-        if table.captions:
-            yield "  \n".join(map(_paragraph, table.captions))
+        if captions := [*map(sentence, table.captions), *table.legend()]:
+            yield _paragraph(" ".join(captions))
     if notes:
         yield "\n".join(f"- {_paragraph(note)}" for note in notes)
 
 
 def markdown_table(table: Table, rows: int | None = None) -> str:
-    """Write the columns and the first rows of a table; Markdown has no headings over several columns."""
+    """Write the columns and the first rows of a table."""
     headings = [_escape(f"{column.group} {column.title}".strip()) for column in table.columns]
     rules = {"left": "---", "right": "---:"}
     lines = [
@@ -80,19 +80,19 @@ def _entities(text: str) -> str:
 
 
 def _markdown_cell(text: str, column: Column) -> str:
-    """Escape a cell; the brackets and signs of numbers are not markup within a table."""
+    """Escape a cell, where signs and brackets of numbers are not markup."""
     if column.numeric and "|" not in text and "*" not in text:
         return _entities(text)
     return _escape(text)
 
 
 def _paragraph(text: str) -> str:
-    """Escape text that starts a line, where a dash, or a number with a dot, would begin a list."""
+    """Escape text that starts a line, which could begin a list."""
     return _LIST.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", _escape(text))
 
 
 def _marked(cell: str, bold: str, table: Table, place: Cell) -> str:
-    """Return an escaped cell with its superscript; the best of a table with superscripts are bold."""
+    """Return a cell with its superscript, and bold where it is the best."""
     if table.raised and place in table.best:
         cell = bold.format(cell)
     if place in table.raised:
@@ -101,7 +101,7 @@ def _marked(cell: str, bold: str, table: Table, place: Cell) -> str:
 
 
 def as_html(view: View, *, full: bool = False) -> str:
-    """Write a view with its details in a fold; `full` makes it a page with character set, title and style."""
+    """Write a view with its details in a fold, `full` as a page by itself."""
     shown = [
         _element("p", _element("b", _text(view.headline))),
         *(_element("p", _text(sentence)) for sentence in view.sentences),
@@ -139,9 +139,9 @@ def _html_table(table: Table) -> str:
     if not table.columns:
         return title
     groups = []
-    for group, place in column_groups(table.columns):
+    for group, columns in column_groups(table.columns):
         tag = "th" if group else "td"  # an empty heading is none
-        size = f'colspan="{place.stop - place.start}"'
+        size = f'colspan="{columns.stop - columns.start}"'
         groups.append(f'<{tag} {size} style="text-align: center">{_text(group)}</{tag}>')
     headings = [
         f'<th scope="col" style="text-align: {column.align}">{_text(column.title)}</th>'
@@ -155,7 +155,7 @@ def _html_table(table: Table) -> str:
             cell = _marked(_text(text), "<b>{}</b>", table, (row, place))
             cells.append(f'<td style="text-align: {column.align}">{cell}</td>')
         rows.append(f"<tr>{''.join(cells)}</tr>")
-    captions = _element("caption", "<br/>".join(map(_text, table.captions)))
+    captions = _element("caption", "<br/>".join(map(_text, [*table.captions, *table.legend()])))
     return (
         f'{title}<table class="ir-outcomes">{captions}<thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"
@@ -163,7 +163,7 @@ def _html_table(table: Table) -> str:
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write rows with a header; empty for None. Names are as they are, also where a spreadsheet would compute them."""
+    """Write rows with a header, names as they are, and nothing for None."""
     columns = list(dict.fromkeys(column for row in rows for column in row))
     lines = [_csv_line(columns)]
     for row in rows:
@@ -172,7 +172,8 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _csv_line(values: Iterable[Any]) -> str:
-    """Write a line without its end; the writer quotes a carriage return only if it is part of the end of a line."""
+    """Write a line without its end."""
+    # The writer quotes a carriage return only where that can be part of the end of a line.
     stream = io.StringIO(newline="")
     csv.writer(stream, lineterminator="\r\n").writerow(values)
     return stream.getvalue().removesuffix("\r\n")

@@ -1,4 +1,4 @@
-"""Results as text for a terminal: lines that are folded at its width, and tables whose columns are aligned."""
+"""Results as text for a terminal: folded lines, and tables."""
 
 import re
 import shutil
@@ -33,9 +33,9 @@ _COLOURS = {
 def as_text(
     view: View, *, details: bool = False, rows: int | None = FIRST_ROWS, in_python: bool = True
 ) -> str:
-    """Write a view; `rows` bounds the tables, None for all.
+    """Write a view.
 
-    How to see more is said in the words of Python or of a shell.
+    `rows` bounds the tables, None for all. How to see more is said in the words of Python or of a shell.
     """
     width = max(shutil.get_terminal_size((80, 24)).columns, 40)
     blocks = [
@@ -129,7 +129,7 @@ def _aligned(table: Table, n_rows: int, width: int) -> Iterator[str]:
 
 
 def _cells(table: Table, place: int, n_rows: int) -> list[str]:
-    """Return the cells of a column, with their superscripts behind the values, which stay aligned."""
+    """Return the cells of a column with their superscripts."""
     marks = [table.raised.get((row, place), "") for row in range(n_rows)]
     longest = max(map(len, marks), default=0)
     cells = [escaped(row[place]) for row in table.rows[:n_rows]]
@@ -171,14 +171,14 @@ def _least(laid: Sequence[_Laid]) -> list[int]:
 
 
 def _with_groups(laid: Sequence[_Laid], widths: list[int]) -> list[int]:
-    """Widen the first column of each group until there is enough space for its heading."""
+    """Widen the first column of each group until its heading fits."""
     for group, place in column_groups([own.column for own in laid]):
         widths[place.start] += max(0, cell_len(escaped(group)) - _width(widths[place]))
     return widths
 
 
 def _placed(cell: str, align: str, width: int) -> str:
-    """Return a cell with spaces around it; characters can be two columns wide, or none."""
+    """Return a cell with spaces around it, where characters can be two columns wide."""
     space = max(width - cell_len(cell), 0)
     left = {"left": 0, "center": space // 2, "right": space}[align]
     return " " * left + cell + " " * (space - left)
@@ -194,7 +194,7 @@ def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> str:
 
 
 def _folded(words: Iterable[str], width: int, first: str = "", rest: str = "") -> list[str]:
-    """Put words, with the white space before them, into lines of so many columns; a word that is longer is divided."""
+    """Put words into lines of so many columns, and divide one that is longer."""
     lines: list[str] = []
     line = first
     is_empty = True

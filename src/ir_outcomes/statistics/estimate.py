@@ -47,7 +47,8 @@ class Units(NamedTuple):
             size = np.ones(len(total))
         if cluster is not None:
             total, magnitude, size = (
-                np.bincount(cluster, weights=values) for values in (total, magnitude, size)
+                np.bincount(cluster, weights=values).astype(np.float64)
+                for values in (total, magnitude, size)
             )
         total = np.where(np.abs(total) <= ROUNDING * magnitude, 0.0, total)
         return cls(total[size > 0], size[size > 0])
@@ -101,16 +102,18 @@ class Sums(NamedTuple):
                 weighted[place] += inside**2 * added(np.where(alike, values, 0.0))
         differ, better = (added(sign.astype(np.float64)) for sign in signs)
         return cls(
-            added(np.ones(len(total))),
-            rows,
-            added(size**2),
-            largest,
-            added(total),
-            added(squares),
-            added(products),
-            *weighted,
-            differ,
-            better,
+            units=added(np.ones(len(total))),
+            rows=rows,
+            squared_sizes=added(size**2),
+            largest_size=largest,
+            total=added(total),
+            squares=added(squares),
+            products=added(products),
+            weighted_squares=weighted[0],
+            weighted_products=weighted[1],
+            weighted_sizes=weighted[2],
+            differ=differ,
+            better=better,
         )
 
     @classmethod

@@ -119,16 +119,21 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
 
 def t_tests(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
     """Run the t test on subsets of the differences."""
-    from scipy.special import stdtr
-
     d, members = _sample(d, members)
     n = members.sum(axis=0)
-    mean = d @ members / np.maximum(n, 1)
-    squares = d**2 @ members
+    total = d @ members
     center = d.sum() / max(len(d), 1)  # without it digits of the variance are lost
-    rest = (d - center) ** 2 @ members - n * (mean - center) ** 2
+    rest = (d - center) ** 2 @ members - n * (total / np.maximum(n, 1) - center) ** 2
+    return t_of_sums(n, total, d**2 @ members, rest)
+
+
+def t_of_sums(n: Floats, total: Floats, squares: Floats, rest: Floats) -> Subsets:
+    """Run the t test on sums of differences, of their squares, and of those about the mean."""
+    from scipy.special import stdtr
+
     varies = rest > ROUNDING * squares
     df = np.maximum(n - 1, 1)
+    mean = total / np.maximum(n, 1)
     t = divided(mean, np.sqrt(np.maximum(rest, 0) / df / np.maximum(n, 1)), varies, 0.0)
     pvalue = np.where(varies, 2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - n))
     return _subsets(pvalue, t, (n > 1) & (squares > 0), n, mean)

@@ -1,4 +1,4 @@
-"""Figures of results, with matplotlib: readable in print, in greyscale, and with any colour vision.
+"""Figures of results with matplotlib, readable in greyscale and by everybody.
 
 This module holds what they share: their names, where they are drawn, their style, rows, bars, and
 names as labels. Each takes ``ax=`` (Axes, an empty Figure, or None for a new figure of pyplot) and
@@ -9,7 +9,7 @@ import functools
 import io
 import os.path
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ LONGEST = 30  # characters of a label
 Drawing = Callable[..., Any]
 
 KINDS: dict[type | str, dict[str, Drawing]] = {}
-"""The figures of each result, or analysis, by name, the default first: functions of result and Axes."""
+"""Functions of result and Axes, of each class or analysis by name, the default first."""
 
 
 def kinds(result: object) -> Mapping[str, Drawing]:
@@ -80,7 +80,7 @@ def kinds(result: object) -> Mapping[str, Drawing]:
 
 
 def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
-    """Draw a figure of a result by its name, or its first one, as `Result.plot` says."""
+    """Draw a figure of a result by its name, or its first one."""
     drawings = kinds(result)
     name = next(iter(drawings)) if kind is None else kind
     if name not in drawings:
@@ -92,7 +92,7 @@ def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
 
 
 def series_style(number: int) -> dict[str, str]:
-    """Return colour and marker of a series: distinct in both for the first eight, in their combination for 104."""
+    """Return colour and marker of a series, which differ for the first 104."""
     return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
@@ -132,7 +132,7 @@ def _check_matplotlib() -> None:
 
 @functools.cache
 def _figure_class() -> Any:
-    """Return the class of figures whose PDF embeds TrueType fonts and whose SVG keeps its text."""
+    """Return the class of figures whose PDF embeds TrueType fonts."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -145,7 +145,7 @@ def _figure_class() -> Any:
 
 
 def blank_figure() -> Any:
-    """Return an empty figure to draw on that pyplot does not know: it needs neither a display nor closing."""
+    """Return an empty figure that needs neither a display nor closing."""
     _check_matplotlib()
     return _figure_class()()
 
@@ -165,7 +165,7 @@ def save(picture: Any, path: str | Path) -> None:
 def panels(
     target: Any, width: float, height: float, rows: int = 1, columns: int = 1, **options: Any
 ) -> list[Any]:
-    """Return the Axes to draw on: of a new figure of pyplot, of an empty figure, or within given Axes, whose place is kept."""
+    """Return Axes of a new figure of pyplot, of an empty figure, or within Axes."""
     if not hasattr(target, "get_xlim"):
         if target is not None and not hasattr(target, "set_size_inches"):
             raise ParameterError(
@@ -185,16 +185,11 @@ def panels(
         target.set_axis_off()
         spec = target.get_subplotspec()
         if spec is None:  # Axes that were placed by hand
-            sides = dict(
-                zip(("left", "bottom", "right", "top"), target.get_position().extents, strict=True)
+            ends = zip(
+                ("left", "bottom", "right", "top"), target.get_position().extents, strict=True
             )
-            spec = target.figure.add_gridspec(1, 1, **sides)[0]
-        ratios = options.pop("height_ratios", None)
-        found = (
-            spec.subgridspec(rows, columns, height_ratios=ratios)
-            .subplots(squeeze=False, **options)
-            .flat
-        )
+            spec = target.figure.add_gridspec(1, 1, **dict(ends))[0]
+        found = spec.subgridspec(rows, columns).subplots(squeeze=False, **options).flat
     for ax in (chosen := list(found)):
         ax.spines[["top", "right"]].set_visible(False)
     return chosen
@@ -213,7 +208,7 @@ def row_panel(
     *,
     more: float = 0.0,
 ) -> Any:
-    """Return the Axes of a figure with a row for each name; `more` inches are for what stands below."""
+    """Return Axes with a row for each name, and `more` inches for what stands below."""
     shown = list(names)
     ax = panel(target, width, height_of(len(shown), pitch) + more)
     name_rows(ax, shown)
@@ -262,32 +257,33 @@ def _legend_under(ax: Any, marks: Mapping[str, Any] | None) -> None:
     figure.draw_without_rendering()
     depth = ax.bbox.y0 - min(ax.xaxis.get_tightbbox().y0, ax.bbox.y0)
     under = ScaledTranslation(0, -depth / figure.dpi - 0.08, figure.dpi_scale_trans)
+    transform = ax.transAxes + under
     for columns in range(min(len(handles), 4), 0, -1):
         legend = ax.legend(
             handles,
             labels,
             loc="upper left",
             bbox_to_anchor=(0, 0),
-            bbox_transform=ax.transAxes + under,
+            bbox_transform=transform,
             borderaxespad=0,
             ncols=columns,
             columnspacing=1.2,
         )
-        # Wider than the Axes, it would make them narrower; lines of their label keep space for it.
+        # Wider than the Axes, it would make them narrower; blank lines keep space for it.
         legend.set_in_layout(False)
         if ax.bbox.x0 + legend.get_window_extent().width < figure.bbox.x1:
             break
-    lines = -(-len(handles) // columns)
-    ax.set_xlabel(ax.get_xlabel() + "\n " * (lines + 1 if ax.get_xlabel() else lines))
+    blank = "\n".join(" " * -(-len(handles) // columns))
+    ax.text(0, 0, blank, transform=transform, va="top", linespacing=1.7)
 
 
 def height_of(n: int, pitch: float = 0.26) -> float:
-    """Return the height of a figure with so many rows, inches; smaller rows before a larger figure."""
+    """Return the height of a figure with so many rows, in inches."""
     return 1.1 + min(max(n, 2) * max(min(pitch, 12.0 / max(n, 1)), 0.1), LARGEST)
 
 
 def name_rows(ax: Any, names: Iterable[str], margin: float = 0.6, most: int = LONGEST) -> float:
-    """Write the labels of rows from top to bottom at 0, 1, 2, ..., as many as can be read; return their font size."""
+    """Write as many labels of rows as can be read, and return their font size."""
     labels = labels_of(names, most)
     height = 72 * float(ax.figure.figure.get_size_inches()[1] - 1.1)  # points
     step = max(1, int(np.ceil(7.0 * len(labels) / height - 1e-9)))
@@ -307,7 +303,7 @@ def counted(axis: Any) -> None:
 
 
 def shaded(ax: Any, shares: Any, label: str, **options: Any) -> None:
-    """Draw a matrix of percentages by shade, with the scale beside it; small shares differ more than large ones."""
+    """Draw a matrix of percentages by shade, with the scale beside it."""
     from matplotlib.colors import PowerNorm
 
     norm = PowerNorm(0.5, 0, max(10.0, float(np.nanmax(shares))))
@@ -323,44 +319,15 @@ def tilted(ax: Any, angle: int = 45) -> None:
         label.set(rotation=angle, ha="right", va="top", rotation_mode="anchor")
 
 
-def label_points(
-    ax: Any, labels: Sequence[str], points: Sequence[tuple[float, float]], fontsize: float = 8.0
-) -> None:
-    """Write labels near the first points, where they cover neither each other nor any point."""
-    try:
-        from adjustText import adjust_text  # type: ignore[import-untyped]
-    except ImportError:
-        raise not_installed("names beside points need adjustText", "plot") from None
-    ax.figure.figure.draw_without_rendering()
-    texts = [
-        ax.text(*point, label, fontsize=fontsize, color=INK, in_layout=False)
-        for point, label in zip(points, labels, strict=False)
-        if label
-    ]
-    if texts:
-        across, up = zip(*points, strict=True)
-        lines = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.5}
-        adjust_text(
-            texts,
-            across,
-            up,
-            ax=ax,
-            arrowprops=lines,
-            expand=(1.1, 1.4),
-            max_move=None,
-            iter_lim=500,
-        )
-
-
 def literal(text: str) -> str:
-    """Write a text for matplotlib as it is: invisible characters as escapes, and no part of it as a formula."""
+    """Write a text for matplotlib with escapes, and no part of it as a formula."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     ).replace("$", r"\$")
 
 
 def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:
-    """Return the names of one figure as labels: not longer than `most`, distinct where the names are, ready for matplotlib."""
+    """Return names as labels of at most so many letters, distinct as the names."""
     shown = [literal(name) for name in names]
     distinct = list(dict.fromkeys(shown))
     if all(len(name) <= most for name in distinct):

@@ -1,4 +1,4 @@
-"""Figures of comparisons, of one contender, of several, and under several conditions."""
+"""Figures of comparisons with one contender or several, and under conditions."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ def draw_facets(result: Comparison | Comparisons, ax: Any) -> Any:
 
 @draws("forest", ConditionsComparison)
 def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
-    """Draw the differences under each condition and their means, contender by contender."""
+    """Draw the differences under each condition and their means."""
     overall = {item.contender: item for item in result.overall}
     lines: list[Line] = []
     for contender in result.contenders:
@@ -61,7 +61,9 @@ def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
         if contender in overall:
             of_contender += _overall_lines(overall[contender])
         if len(result.contenders) > 1:
-            of_contender = [(f"{contender}, {name}", *rest) for name, *rest in of_contender]
+            of_contender = [
+                (f"{contender}, {name}", label, strips) for name, label, strips in of_contender
+            ]
         lines += of_contender
     items = [row.comparison for row in result.conditions]
     words = f"{count(len(result.names), result.over)}, {_settings(result)}"
@@ -113,9 +115,9 @@ def _who(contenders: Sequence[str]) -> str:
 def _draw_lines(
     target: Any, lines: Sequence[Line], items: Sequence[Comparison], who: str, words: str
 ) -> Any:
-    """Draw a panel for each row of comparisons, right is better, with the labels on their right.
+    """Draw a panel for each row of comparisons, with the labels on their right.
 
-    Panels of a single line stand below each other, with their numbers.
+    Right is better. Panels of a single line stand below each other, with their numbers.
     """
     if not items:
         raise ParameterError("there is nothing to draw: the result is empty")
@@ -150,8 +152,8 @@ def _draw_lines(
             beside = [_words(row, strips[0][row.name])]
         else:
             ax.tick_params(axis="y", labelleft=ax is axes[0])
-            lines = [*map(figures.literal, heading), " ", " "]
-            ax.set_xlabel("\n".join(lines[:3]))  # as many lines for all, so that they end alike
+            below = [*map(figures.literal, heading), " ", " "]
+            ax.set_xlabel("\n".join(below[:3]))  # as many lines for all, so that they end alike
         for place in map(int, ax.get_yticks()) if beside else ():
             side = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": fontsize}
             ax.text(1.03, place, beside[place], color=INK, **side)
@@ -169,18 +171,19 @@ def _draw_lines(
 
 def _draw_strip(ax: Any, place: int, strip: Strip) -> dict[str, Any]:
     """Draw a difference with its interval, and return its marks by what they mean."""
-    tone = "same" if strip.found == "none" else strip.found
-    color = MUTED if tone == "same" else TONES[tone][0]
-    name, marker = FINDINGS[strip.found]
-    dashes = (0, (1, 1)) if tone == "worse" else "-"
-    style = {"color": color, "linewidth": 1.8, "linestyle": dashes, "markersize": 6}
-    face = "white" if tone == "same" else color
+    found, marker = FINDINGS[strip.found]
+    color = MUTED if strip.found == "none" else TONES[strip.found][0]
+    style: dict[str, Any] = {"color": color, "linewidth": 1.8, "markersize": 6, "marker": marker}
+    style["linestyle"] = (0, (1, 1)) if strip.found == "worse" else "-"
+    style["markerfacecolor"] = "white" if strip.found == "none" else color
+    marks = {found: ax.plot([], [], **style)[0]}
+    if strip.summary:
+        style["marker"] = {MEAN: "D", NEW: "s"}[strip.summary]
+        alike = style | {"color": MUTED, "markerfacecolor": "white", "linestyle": ""}
+        marks[strip.summary] = ax.plot([], [], **alike)[0]
     if strip.ends is not None:
-        ax.plot(strip.ends, [place, place], **style)
-    summary = {MEAN: "D", NEW: "s"}.get(strip.summary, marker)
-    style |= {"marker": summary, "markerfacecolor": face, "zorder": 3}
-    (mark,) = ax.plot([strip.value], [place], **style)
-    marks = {strip.summary or name: mark}
+        ax.plot(strip.ends, [place, place], **style | {"marker": ""})
+    ax.plot([strip.value], [place], zorder=3, **style)
     if strip.runs:
         style = {"color": INK, "marker": "|", "linestyle": "", "markersize": 5}
         (marks[SINGLE],) = ax.plot(strip.runs, [place + 0.3] * len(strip.runs), **style)
@@ -204,7 +207,7 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
     """Draw the share found by each rank, of the baseline and of all contenders."""
     if not result.curves:
         raise ParameterError("there is no curve: compare_cutoffs computes it")
-    ax = figures.panel(ax, 6.6, 4.4)
+    ax = figures.panel(ax, 6.6, 5.0)
     baseline, *names = figures.labels_of([result.baseline, *result.contenders])
     longest = max(result.curves, key=lambda curve: len(curve.baseline_shares))
     last = len(longest.baseline_shares)
@@ -226,7 +229,7 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
         f"{_who(result.contenders)} against {result.baseline}: found by rank k",
         f"{count(n, 'query')}, {_settings(result)}",
         x="rank k (log scale)",
-        y=f"% of {found} by rank k\n(up is better)",
+        y=f"% of {found}\n(up is better)",
         legend=True,
     )
 

@@ -1,7 +1,6 @@
-"""Figures of leaderboards and of the analyses of Alex et al. 2022; ranks run from 1, the best."""
+"""Figures of leaderboards, of histories and of rank distributions."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ HISTORY_STYLES: dict[str, dict[str, Any]] = {
 
 @draws("tiers", Leaderboard)
 def draw_tiers(result: Leaderboard, ax: Any) -> Any:
-    """Draw the means with their intervals, and how many runs each is better and worse than."""
+    """Draw means with intervals, and how many runs each is better and worse than."""
     shown = [standing for standing in result.standings if standing.score is not None]
     names = [standing.run for standing in shown]
     columns = 2 if result.pairs else 1
@@ -95,7 +94,7 @@ def draw_tiers(result: Leaderboard, ax: Any) -> Any:
 
 @draws("verdicts", Leaderboard)
 def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
-    """Draw the verdict on every run (row) against every run that the order puts above it (column)."""
+    """Draw the verdict on every run (row) against every run above it (column)."""
     from matplotlib.collections import PolyCollection
 
     if not result.pairs or result.settings is None:
@@ -106,7 +105,8 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     runs = [standing.run for standing in result.standings]
     place_of = {run: place for place, run in enumerate(runs)}
     size = max(figures.height_of(len(runs), 0.24), 3.6)
-    ax = figures.panel(ax, size + 3.2, size)
+    longest = 0.08 * max(map(len, figures.labels_of(runs)))  # inches of a name below the matrix
+    ax = figures.panel(ax, size + 3.2, size + longest)
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
         cell = place_of[pair.baseline], place_of[pair.contender]
@@ -148,7 +148,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
 
 
 def cell_of(label: str) -> str:
-    """Return the cell that shows a label; labels of one facet, and over all queries, share one."""
+    """Return the cell that shows a label, shared by labels of one facet."""
     meaning = meaning_of(label)
     if is_unconfirmed(label):
         return label.removeprefix(f"{meaning.by} ")
@@ -159,7 +159,7 @@ def cell_of(label: str) -> str:
 
 @draws("history", Leaderboard, SotaHistory)
 def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
-    """Draw scores over time, and the runs that took the top: Figure 1 of Lin et al. 2021."""
+    """Draw scores over time, and who took the top (Lin et al. 2021, Figure 1)."""
     result = given.history if isinstance(given, Leaderboard) else given
     if result is None:
         raise ParameterError(
@@ -209,15 +209,20 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         y=figures.literal(better),
         legend=True,
     )
-    corners = [(end[0], start[1]) for start, end in pairwise(top)]
-    points = [*chain.from_iterable(groups.values()), *corners]
-    figures.label_points(ax, [f"R{run.number}" for run in result.runs], points)
+    # Nothing was better before a run that took the top, so there is space above and to its left.
+    right = -np.inf
+    for run, point in zip(result.runs, top, strict=True):
+        end = ax.transData.transform(point)[0]
+        if end - right > 4.5 * 8:  # pixels of the longest label
+            away = {"xytext": (-3, 3), "textcoords": "offset points", "ha": "right"}
+            ax.annotate(f"R{run.number}", point, fontsize=8, color=INK, **away)
+            right = end
     return ax
 
 
 @draws("ranks", RankDistribution)
 def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
-    """Draw how often each run has each rank, a row for each run, rank 1 at the right: Figure 3 of Craswell et al. 2021."""
+    """Draw how often each run has each rank (Craswell et al. 2021, Figure 3)."""
     size = len(result.runs)
     width = min(max(6.0, 3.5 + 0.16 * size), 12.0)
     ax = figures.row_panel(ax, [run.run for run in result.runs], width, 0.24)
@@ -250,7 +255,7 @@ def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
 def conditions_plot(
     distributions: Mapping[str, RankDistribution], runs: Sequence[str] | None = None, ax: Any = None
 ) -> Any:
-    """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021."""
+    """Draw ranks under several conditions (Craswell et al. 2021, Figure 4)."""
     first_name, first = next(iter(distributions.items()))
     which = "chosen"
     if runs is None:

@@ -1,4 +1,4 @@
-"""Figures of search lengths: how they are distributed, how they change, and what is left to gain."""
+"""Figures of search lengths, of their changes, and of what is left to gain."""
 
 import math
 from collections import Counter
@@ -13,6 +13,9 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.showing import bucket_names, conditions_words, count, figures
 from ir_outcomes.showing.figures import BETTER, GREY, INK, WORSE, draws, finished
+
+# Whose figures come first.
+from ir_outcomes.showing.figures import comparisons as comparisons
 from ir_outcomes.tail.lengths import bucket_columns
 from ir_outcomes.tail.result import TailResult
 from ir_outcomes.types import DOCUMENTS_ABOVE, Floats, level_unit
@@ -34,7 +37,7 @@ Bars = Sequence[tuple[str, Mapping[str, int]]]  # a name, and how many changed i
 
 @draws("changes", Comparison)
 def draw_changes_of_queries(comparison: Comparison, ax: Any) -> Any:
-    """Draw how many queries changed by how much, over all queries where that is known."""
+    """Draw how many queries changed by how much."""
     sign = 1 if comparison.ranking.higher_is_better else -1
     queries = comparison.per_query()
     changes = [(query.outcome, sign * (query.change or 0.0)) for query in queries]
@@ -63,7 +66,7 @@ def draw_changes_of_queries(comparison: Comparison, ax: Any) -> Any:
 
 @draws("changes", "length-changes")
 def draw_changes_of_documents(result: TailResult, ax: Any) -> Any:
-    """Draw how many relevant documents moved by how far: Figure 6 of Alex et al. 2022."""
+    """Draw how many documents moved by how far: Figure 6 of Alex et al. 2022."""
     counts: dict[str, list[Any]] = {
         change: [row["documents"] for row in rows]
         for change, rows in groupby(result.table, itemgetter("change"))
@@ -81,7 +84,9 @@ def draw_changes_of_documents(result: TailResult, ax: Any) -> Any:
         f"{count(result.n_documents, 'relevant document')}; not drawn: {counts['unchanged'][0]:,}"
         f" unchanged, {counts['neither'][0]:,} found by neither; {_settings(result)}"
     )
-    return _draw_changes(ax, bars, *result.runs, words, DOCUMENTS_ABOVE, "relevant documents")
+    baseline, contender = result.runs
+    items = "relevant documents"
+    return _draw_changes(ax, bars, baseline, contender, words, DOCUMENTS_ABOVE, items)
 
 
 def _sizes(edges: Sequence[int]) -> list[str]:
@@ -152,7 +157,7 @@ def draw_lengths_of_queries(comparison: Comparison, ax: Any) -> Any:
 
 @draws("lengths", "length-distributions")
 def draw_lengths_of_documents(result: TailResult, ax: Any) -> Any:
-    """Draw which share of the documents has which search length: Figure 5 of Alex et al. 2022."""
+    """Draw shares of documents by search length: Figure 5 of Alex et al. 2022."""
     columns = [*bucket_columns(result.edges), "missing"]
     counts = np.array([[row[column] for column in columns] for row in result.table], dtype=float)
     documents = count(result.n_documents, "relevant document")
@@ -178,7 +183,7 @@ def _draw_shares(
     x: str,
     label: str,
 ) -> Any:
-    """Shade which share each run has in which bucket, and after a gap what is not found."""
+    """Shade the share of each bucket, and after a gap that of what is not found."""
     size = len(buckets)
     ax = figures.row_panel(target, runs, max(7.5, 3.5 + 0.42 * (size + 2)), more=0.6)
     shown = np.insert(shares, size, np.nan, axis=1)
@@ -195,19 +200,21 @@ def _draw_shares(
 
 @draws("headroom", "headroom")
 def draw_headroom(result: TailResult, ax: Any) -> Any:
-    """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022."""
-    measures = [list(rows) for _, rows in groupby(result.table, itemgetter("measure"))]
+    """Draw what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022."""
+    measures: list[list[Any]] = [
+        list(rows) for _, rows in groupby(result.table, itemgetter("measure"))
+    ]
     axes = figures.panels(ax, 8.4, 6.0, rows=2, columns=2)
     for panel, rows in zip(axes, measures, strict=True):
         # Search lengths begin at 1; better values are on the right, as those of precision.
-        ordered: list[Any] = rows if rows[0]["from"] < 1 else rows[::-1]
+        ordered = rows if rows[0]["from"] < 1 else rows[::-1]
         numbers = [row["queries"] for row in ordered]
         panel.bar(range(len(numbers)), numbers, 0.9, color=GREY)
         panel.set_xticks(range(len(numbers)), [f"{row['from']:g}" for row in ordered], fontsize=7)
         figures.counted(panel.yaxis)
         best = figures.labels_of([ordered[0]["run"]])[0]
-        measure = figures.literal(ordered[0]["measure"])
-        panel.set(ylabel="queries", xlabel=f"{measure} of {best}\n(mean {ordered[0]['mean']:.3g})")
+        words = f"{figures.literal(ordered[0]['measure'])}\n{best}, mean {ordered[0]['mean']:.3g}"
+        panel.set(ylabel="queries", xlabel=words)
     return finished(
         axes[0],
         f"What the best of {count(len(result.runs), 'run')} by each measure leaves to gain",

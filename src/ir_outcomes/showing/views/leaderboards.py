@@ -1,11 +1,10 @@
-"""What is shown of leaderboards, their history, their stability, and the agreement of halves of the queries."""
+"""What is shown of leaderboards, histories, rank distributions and agreement."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from string import ascii_lowercase
-from typing import Any
 
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, plural
@@ -28,13 +27,13 @@ from ir_outcomes.showing import (
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     depth_lines,
+    row_fields,
     settings_words,
-    shown_p,
 )
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
-    TEXT,
+    PVALUE,
     Better,
     Column,
     Form,
@@ -100,31 +99,23 @@ def answer_of(result: Leaderboard) -> str:
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
     return Table.of(
-        (Column("contender", heading="run (B)"), *_pair_columns(result.alpha)),
+        (
+            Column("contender", heading="run (B)"),
+            *_pair_columns(*chosen(row_fields(result.alpha), "p")),
+        ),
         (result.verdict(*pair) for pair in pairs),
         f"p of each pair by itself, verdict by {_correction(result)}; *: does not hold after it",
         title=title,
     )
 
 
-def _pair_columns(alpha: float, field: str = "") -> tuple[Column, ...]:
-    """Return the columns of a pair, with p-values as in comparisons, or those of a field."""
-    columns = []
-    for column in PAIR_COLUMNS[1:]:
-        if column.name.endswith("_p"):
-            row = column.name.removesuffix("_p")
-            if field:
-                column = next(own for own in PAIR_COLUMNS if own.name == f"{row}_{field}")
-            else:
-                column = Column(column.name, partial(_shown_p, row, alpha), "p", NUMBER)
-        elif column.name.endswith("_p_corrected"):
-            continue
-        columns.append(column)
-    return tuple(columns)
-
-
-def _shown_p(row: str, alpha: float, pair: Any) -> str:
-    return shown_p(getattr(pair, row), alpha)
+def _pair_columns(p: Column) -> tuple[Column, ...]:
+    """Return the columns of a pair, with a p-value beside each difference."""
+    rows = (
+        (*chosen(PAIR_COLUMNS, name), *of_part(name, (p,), f"{name}_"))
+        for name in ("coverage", "ranking", "all_queries")
+    )
+    return (*chain.from_iterable(rows), *chosen(PAIR_COLUMNS, "verdict"))
 
 
 def _short(measure: str) -> str:
@@ -133,7 +124,7 @@ def _short(measure: str) -> str:
 
 
 def _letters(result: Leaderboard) -> dict[str, str]:
-    """Return a letter for each run; none where there are too few."""
+    """Return a letter for each run, if there are enough letters."""
     names = [standing.run for standing in result.standings]
     if len(names) <= len(ascii_lowercase):
         return dict(zip(names, ascii_lowercase, strict=False))
@@ -155,24 +146,18 @@ def _runs_table(result: Leaderboard, columns: Sequence[Column], *captions: str) 
         Column("run"),
         *columns,
     )
-    order = "" if result.order == "tier" else f"rows by {_short(result.measure)}"
-    if result.settings is not None:
-        captions = (
-            *captions,
-            _TIERS,
-        )
     words = f"alpha {result.alpha:g}"
     if result.settings is not None:
+        captions = (*captions, _TIERS)
         words = settings_words(result.settings)
     return Table.of(
         columns,
         result.standings,
         *captions,
-        order,
+        "" if result.order == "tier" else f"rows by {_short(result.measure)}",
         *_systems_lines(result),
         f"{queries_words(result)}, {words}",
         *depth_lines(result.notes),
-        alpha=result.alpha,
     )
 
 
@@ -199,16 +184,13 @@ def _standings(result: Leaderboard) -> Table:
             beaten[pair.contender].append(pair.baseline)
         elif pair.direction == "worse":
             beaten[pair.baseline].append(pair.contender)
-    verdicts: tuple[Column, ...] = (
+    verdicts = [
         Column("won", heading="better than", form=NUMBER),
         Column("lost", heading="worse than", form=NUMBER),
-    )
+    ]
     if letters:
-        verdicts = (
-            Column(
-                "beats", lambda own: _written(beaten[own.run], letters, " "), "better than", TEXT
-            ),
-        )
+        beats = lambda standing: " ".join(sorted(map(letters.get, beaten[standing.run])))
+        verdicts = [Column("beats", beats, "better than")]
     level = level_words(result.alpha)
     columns = (
         Column("score", heading=_short(result.measure), form=decimals(4)),
@@ -221,7 +203,7 @@ def _standings(result: Leaderboard) -> Table:
     captions = [f"{level}: of the mean {_short(result.measure)} of a run by itself"]
     if result.settings is not None:
         if result.settings.unit == "document":
-            captions.append("coverage: relevant documents found, averaged by query")
+            captions.append("coverage: relevant documents found")
         runs = "" if letters else "the number of runs, "
         captions.append(f"better than: {runs}by the verdict, {_correction(result)}")
     table = _runs_table(result, columns, *captions)
@@ -243,7 +225,7 @@ def _correction(result: Leaderboard) -> str:
 
 
 def _measures(result: Leaderboard) -> Table:
-    """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
+    """Lay out the table for papers: runs and measures, with letters."""
     letters = _letters(result)
     measures = {measure.measure: measure for measure in result.measures}
     forms = {
@@ -287,7 +269,7 @@ def _history(result: SotaHistory) -> View:
         *chosen(SOTA_COLUMNS, "number", "date", "run"),
         Column("score", lambda run: f"{run.score:.4g}", form=NUMBER),
         *chosen(SOTA_COLUMNS, "gain", "looks", "group"),
-        *of_part("verdict", _pair_columns(0.05, "p_corrected")),
+        *of_part("verdict", _pair_columns(Column("pvalue_corrected", heading="p", form=PVALUE))),
     )
     captions = [
         "gain: over the run displaced; looks: submissions up to and including this day, without the"
