@@ -72,9 +72,7 @@ def compare_cutoffs(
             f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {depth}"
             " documents"
         )
-    conditions = conditions_of(
-        within, baseline, chosen, rules, over_conditions=False, allow=allow
-    )
+    conditions = conditions_of(within, baseline, chosen, rules, over_conditions=False, allow=allow)
     notes: list[str] = [*notes_on_grades(runs.qrels, runs.rel)]
     beyond = [str(cutoff) for cutoff in wanted if cutoff > depth]
     if beyond:
