@@ -12,7 +12,7 @@ import scipy.stats
 from ir_measures import AP, RR, P
 
 import ir_outcomes as iro
-from ir_outcomes.statistics import differences, t_test, wilcoxon
+from ir_outcomes.statistics.papers import paired_tests
 from ir_outcomes.types import OneOrder
 from tests.helpers import literal
 from tests.helpers.comparisons import compare_pair
@@ -125,13 +125,13 @@ def test_published_naive_means_and_pvalues(msmarco: dict[str, iro.SearchLengths]
     assert rounded["bm25"].mean() == pytest.approx(0.218537, abs=5e-7)
     for name, (mean, t, signed_rank) in NAIVE.items():
         assert rounded[name].mean() == pytest.approx(mean, abs=5e-7)
-        d = differences(rounded["bm25"], rounded[name])
-        assert t_test(d).pvalue == pytest.approx(t, rel=2e-3)
+        ours = paired_tests(rounded[name] - rounded["bm25"])
+        assert ours["t"].pvalue == pytest.approx(t, rel=2e-3)
         theirs = scipy.stats.wilcoxon(rounded["bm25"], rounded[name]).pvalue
         assert theirs == pytest.approx(signed_rank, rel=2e-3)
         # Ours treats differences that are equal but for rounding error as ties; the decision is the
         # same.
-        assert (wilcoxon(d).pvalue <= 0.05) == (signed_rank <= 0.05)
+        assert (ours["wilcoxon"].pvalue <= 0.05) == (signed_rank <= 0.05)
 
 
 def test_outcome_split_of_msmarco(msmarco: dict[str, iro.SearchLengths], real_data: Path) -> None:
@@ -146,11 +146,16 @@ def test_outcome_split_of_msmarco(msmarco: dict[str, iro.SearchLengths], real_da
         split = found.outcomes
         assert (split.neither, split.lost, split.won, split.both) == outcomes
         assert found.verdict.label == label
-        assert found.naive.pvalues["t"] == pytest.approx(NAIVE[contender][1], rel=0.01)
+        assert found.naive.tests["t"].pvalue == pytest.approx(NAIVE[contender][1], rel=0.01)
     assert (found.ranking.baseline, found.ranking.contender) == pytest.approx(
         (3.4209, 3.4780), abs=5e-5
     )
-    pvalues = found.coverage.pvalue, found.ranking.pvalues["t"], found.ranking.pvalues["wilcoxon"]
+    ranking = found.ranking.tests
+    pvalues = (
+        found.coverage.tests["exact"].pvalue,
+        ranking["t"].pvalue,
+        ranking["wilcoxon"].pvalue,
+    )
     assert pvalues == pytest.approx((0.1055, 0.0031, 0.0006), abs=5e-5)
 
 

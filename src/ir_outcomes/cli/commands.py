@@ -95,6 +95,7 @@ COMMANDS = {
         ("compare-collections suite --baseline bm25",),
         "collections",
         without=("groups", "names", "replicates"),
+        own=("allow",),
         figures=("forest",),
         page=True,
     ),

@@ -216,7 +216,7 @@ class _Rows:
         """Return the interval for new runs of the systems, too."""
         from scipy.special import stdtrit
 
-        if not sample.sides or row.standard_error is None or row.df is None:
+        if not sample.sides or row.interval is None or row.standard_error is None or row.df is None:
             return None
         if min(len(sums) for sums, _ in sample.sides) < LEAST_RUNS:
             return None
@@ -229,7 +229,8 @@ class _Rows:
         half = math.sqrt(of_queries**2 + added_by_runs(sides, alpha))
         mean = row.difference or 0.0
         most = math.inf if row.largest is None else row.largest
-        return Interval(max(mean - half, -most), min(mean + half, most))
+        low, high = row.interval  # with few differences it is wider than its standard error says
+        return Interval(min(low, max(mean - half, -most)), max(high, min(mean + half, most)))
 
 
 def estimated_row(

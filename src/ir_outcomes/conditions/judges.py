@@ -26,6 +26,7 @@ from ir_outcomes.evaluation.evaluation import (
     evaluation_of,
     evaluations_of,
 )
+from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.types import check_count, check_positive
@@ -43,6 +44,7 @@ def compare_judges(
     cutoff: int | None = None,
     reference: str | None = None,
     measures: Sequence[Any] = (),
+    allow: Allow = (),
     **rules: Unpack[RuleOptions],
 ) -> ConditionsComparison:
     """Compare runs under several judges, such as people and language models.
@@ -62,6 +64,8 @@ def compare_judges(
         difference that another judge finds is set beside the reference's on the same queries.
     measures : sequence of Measure or str
         Other measures, such as ``["nDCG@10"]``; name them in ``evaluate(measures=)``.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant although it looks like a mistake; see `ir_outcomes.compare`.
     **rules
         alpha, correction and margins; see `ir_outcomes.Rules`.
 
@@ -109,7 +113,13 @@ def compare_judges(
     chosen = contenders_of(first.names, baseline, contenders)
     checked = Rules(**rules)
     conditions = conditions_of(
-        evaluations, baseline, chosen, rules, over_conditions=False, measures=measures
+        evaluations,
+        baseline,
+        chosen,
+        rules,
+        over_conditions=False,
+        allow=allow,
+        measures=measures,
     )
     settings = Settings.of(first, checked, len(chosen))
     biases: list[Bias] = []
