@@ -142,7 +142,7 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     pattern = re.search("grep -m 1 '(.+)' README.md", script)
     assert pattern is not None
     (command,) = re.findall(pattern[1], (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
-    left_out = '-m "not browser and not action and not notebook"'
+    left_out = '-m "not browser and not action"'
     assert command.endswith(f'pip install -e ".[test]" && .venv/bin/python -m pytest {left_out}')
     assert 'git clone -q . "$stranger/ir-outcomes"' in script
 

@@ -212,14 +212,6 @@ def test_the_file_of_the_baseline_as_the_new_run(sample: Path) -> None:
         )
 
 
-def test_the_baseline_among_the_runs_is_said(sample: Path) -> None:
-    for command, *options in (("compare",), ("gate", "--margins", "2pp,1")):
-        done = call(command, "qrels.txt", "bm25.run", "bm25*.run", *options, folder=sample)
-        assert (
-            done.stderr == "note: bm25.run is also among the runs; it is not compared with itself\n"
-        )
-
-
 @pytest.mark.action
 def test_the_action_runs_the_gate_and_no_file_of_the_workspace(small: Path, tmp_path: Path) -> None:
     action = pytest.importorskip("yaml").safe_load((ROOT / "action.yml").read_text())

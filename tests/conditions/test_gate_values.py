@@ -1,13 +1,12 @@
 """A gate on values that another tool computed decides on the mean over all queries."""
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import ir_outcomes as iro
+from tests.helpers.means import margin_interval
 
 QUERIES = [f"q{number}" for number in range(400)]
 
@@ -23,14 +22,7 @@ def decided(*outputs: Any, margin: float = 0.02, measure: str = "nDCG@10", **mor
 
 
 def interval(old: dict[str, float], new: dict[str, float], alpha: float) -> tuple[float, float]:
-    """Compute the interval for margins as it is defined: two units of the range each way."""
-    differences = [new[query] - old[query] for query in old] + [1.0, 1.0, -1.0, -1.0]
-    units = len(differences)
-    mean = sum(differences) / units
-    spread = sum((difference - mean) ** 2 for difference in differences)
-    error = math.sqrt(units / (units - 1) * spread) / units
-    half = stats.t.ppf(1 - alpha / 2, units - 1) * error
-    return mean - half, mean + half
+    return margin_interval([new[query] - old[query] for query in old], 1.0, alpha)
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "RR", "recall_100"])

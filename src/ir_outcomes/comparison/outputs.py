@@ -382,10 +382,10 @@ class _Values:
                 clusters=digest_of_clusters(clusters),
             )
         baseline, *contenders = systems
-        pairs = [self._pair(baseline, contender, settings) for contender in contenders]
+        pairs = [self._pair(baseline, contender) for contender in contenders]
         return judged(pairs, settings, progress=progress)
 
-    def _pair(self, baseline: Called, contender: Called, settings: Settings) -> MeasuredPair:
+    def _pair(self, baseline: Called, contender: Called) -> MeasuredPair:
         """Measure one pair of systems."""
         queries = self.scores.query_ids
         is_rank = self.meaning.kind in ("reciprocal", "rank")
@@ -408,7 +408,6 @@ class _Values:
         runs = {*lengths}
         return MeasuredPair(
             queries=pair,
-            settings=settings,
             n_unanswerable=self.n_unanswerable,
             n_missing=(self._n_missing(baseline), self._n_missing(contender)),
             naive=Sample(naive[0], naive[1], np.ones(len(queries))),

@@ -11,16 +11,14 @@ from ir_outcomes.comparison.columns import columns_of, row_columns
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.rows import Row, estimates_of_rows, found_alone
+from ir_outcomes.comparison.rows import Row, found_alone, labels_of_rows
 from ir_outcomes.comparison.verdict import (
     LABELS,
     NAMES,
     TRADE_OFF,
-    RowEstimates,
     RuleOptions,
     Rules,
     direction_of,
-    judge,
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow, unjudged_share
@@ -28,12 +26,13 @@ from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import HasPage, Immutable, Result
-from ir_outcomes.statistics.estimate import Interval, sign_pvalues
+from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
-from ir_outcomes.types import Direction
+from ir_outcomes.types import Direction, Floats
 
 Kind = Literal["collection", "slice", "cutoff", "judge"]
+DECIDING = ("coverage", "ranking", "all queries")
 FEWEST_COLLECTIONS = 5  # from which on something is said about a new one
 
 
@@ -76,7 +75,7 @@ class Overall(Immutable):
     #: the interval is of the unweighted mean of the differences
     coverage: Row
     ranking: Row
-    all_queries: Row | None
+    all_queries: Row
     measures: tuple[Row, ...] = ()
     #: where the difference measured in a new collection of about these sizes lies, by the name of
     #: the row; empty below five collections
@@ -88,7 +87,7 @@ class Overall(Immutable):
     def parts(self) -> tuple[Row, ...]:
         """All rows, in the order of their table."""
         rows = (self.coverage, self.ranking, self.all_queries, *self.measures)
-        return tuple(row for row in rows if row is not None and row.n)
+        return tuple(row for row in rows if row.n)
 
     @property
     def outlook(self) -> str:
@@ -327,39 +326,17 @@ def conditions_of(
 
 def _labels_over_conditions(comparisons: Sequence[Comparison], rules: Rules) -> list[str]:
     """Return the labels where each row is corrected by Holm over contenders and conditions, too."""
-    names = {"coverage": "coverage", "ranking": "ranking", "all queries": "all_queries"}
-    every = {name: [getattr(item, field) for item in comparisons] for name, field in names.items()}
-    with_whole = [row is not None for row in every["all queries"]]
-    labels = [""] * len(comparisons)
-    for known in (True, False):
-        chosen = [index for index, found in enumerate(with_whole) if found == known]
-        if not chosen:
-            continue
-        rows = {}
-        adjusted = {}
-        for name, of_name in every.items():
-            if name == "all queries" and not known:
-                continue
-            corrected = _holm(of_name)
-            rows[name] = estimates_of_rows([of_name[index] for index in chosen])
-            adjusted[name] = np.array([corrected[index] for index in chosen])
-        sign_test = None
-        if known:
-            whole = [every["all queries"][index] for index in chosen]
-            better, worse = np.array([(row.better, row.worse) for row in whole], dtype=float).T
-            signs = np.sign(better - worse).astype(np.int64)
-            sign_test = RowEstimates(signs, sign_pvalues(better, worse))
-        found = judge(rows, rules, sign_test, adjusted).names()
-        for index, label in zip(chosen, found, strict=True):
-            labels[index] = label
-    return labels
+    every = {name: [row_called(item, name) for item in comparisons] for name in DECIDING}
+    rows = {name: [row for row in of_name if row is not None] for name, of_name in every.items()}
+    adjusted = {name: _holm(of_name) for name, of_name in rows.items()}
+    return labels_of_rows(rows, rules, adjusted=adjusted).names()
 
 
-def _holm(rows: Sequence[Row | None]) -> list[float]:
+def _holm(rows: Sequence[Row]) -> Floats:
     """Correct p-values by Holm over all rows; they stay at least those corrected over the contenders."""
-    raw = adjust([1.0 if row is None else row.pvalue for row in rows], "holm")
-    over_contenders = [1.0 if row is None else row.pvalue_corrected for row in rows]
-    corrected: list[float] = np.maximum(raw, over_contenders).tolist()
+    corrected: Floats = np.maximum(
+        adjust([row.pvalue for row in rows], "holm"), [row.pvalue_corrected for row in rows]
+    )
     return corrected
 
 
@@ -369,13 +346,8 @@ def overall_of(
     """Combine the conditions of each contender: the unweighted means of their differences."""
     of_contender = by_contender(conditions)
     means = {run: _Means(rows, rules.alpha) for run, rows in of_contender.items()}
-    rows = {
-        "coverage": [found.rows["coverage"] for found in means.values()],
-        "ranking": [found.rows["ranking"] for found in means.values()],
-    }
-    if all("all queries" in found.rows for found in means.values()):
-        rows["all queries"] = [found.rows["all queries"] for found in means.values()]
-    labels = judge({name: estimates_of_rows(of_name) for name, of_name in rows.items()}, rules)
+    rows = {name: [found.rows[name] for found in means.values()] for name in DECIDING}
+    labels = labels_of_rows(rows, rules, with_sign_test=False)
     overall = []
     for index, (run, found) in enumerate(means.items()):
         corrected = {
@@ -397,7 +369,7 @@ def overall_of(
                 worse=directions.count("worse"),
                 coverage=corrected["coverage"],
                 ranking=corrected["ranking"],
-                all_queries=corrected.get("all queries"),
+                all_queries=corrected["all queries"],
                 measures=tuple(found.measures),
                 new=found.new if new_collection else {},
                 left_out=found.left_out,
@@ -421,7 +393,7 @@ class _Means:
         self.new: dict[str, Interval] = {}
         self.left_out: dict[str, tuple[str, ...]] = {}
         names = dict.fromkeys(part.name for own in conditions for part in own.comparison.parts)
-        for name in dict.fromkeys(("coverage", "ranking", *names)):
+        for name in dict.fromkeys((*DECIDING, *names)):
             groups: dict[str, list[Row]] = {}
             left_out = []
             for condition in conditions:
@@ -443,14 +415,13 @@ class _Means:
     @property
     def measures(self) -> list[Row]:
         """The rows that decide nothing."""
-        deciding = ("coverage", "ranking", "all queries")
-        return [row for name, row in self.rows.items() if name not in deciding]
+        return [row for name, row in self.rows.items() if name not in DECIDING]
 
 
 def row_called(comparison: Comparison, name: str) -> Row | None:
-    """Return the row of this name; those of coverage and ranking are always there."""
-    rows = (comparison.coverage, comparison.ranking, *comparison.parts)
-    return next((row for row in rows if row.name == name), None)
+    """Return the row of this name; those that decide are always there."""
+    rows = (comparison.coverage, comparison.ranking, comparison.restricted, *comparison.measures)
+    return next((row for row in rows if row is not None and row.name == name), None)
 
 
 def mean_row(rows: Sequence[Row], alpha: float) -> Row:

@@ -144,7 +144,7 @@ class GateResult(HasPage, Result):
     def worst_first(self) -> list[GateDecision]:
         """All decisions, in the order in which they are shown."""
         order = list(EXIT_STATUS)
-        return sorted(self.decisions, key=lambda decision: -order.index(decision.status))
+        return sorted(self.decisions, key=lambda own: (-order.index(own.status), not own.identical))
 
     @property
     def exit_status(self) -> int:
@@ -338,13 +338,8 @@ class _Decider:
         systems = _systems(evaluation)
         present = [run for run in contenders if run in systems]
         found: Iterable[Comparison] = ()
-        if isinstance(evaluation, Scores):
-            found = compare_scores(evaluation, baseline, present, **self.rules)
-        elif baseline in systems and present:
-            allow: Any = STOPS  # they fail the gate, which names them
-            found = compare(
-                evaluation, baseline, present, measures=self.measures, allow=allow, **self.rules
-            )
+        if baseline in systems and present:
+            found = self._compared(evaluation, baseline, present)
         compared = {item.contender: item for item in found}
         for contender in contenders:
             if contender in compared:
@@ -356,6 +351,16 @@ class _Decider:
                 where = "" if collection is None else f" on {collection}"
                 reason = f"{listed(lacking)} {verb} missing{where}, so nothing can be compared."
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
+
+    def _compared(
+        self, evaluation: Evaluation | Scores, baseline: str, contenders: Sequence[str]
+    ) -> Iterable[Comparison]:
+        if isinstance(evaluation, Scores):
+            return compare_scores(evaluation, baseline, contenders, **self.rules)
+        allow: Any = STOPS  # they fail the gate, which names them
+        return compare(
+            evaluation, baseline, contenders, measures=self.measures, allow=allow, **self.rules
+        )
 
     def _decide(
         self,
@@ -422,18 +427,18 @@ class _Decider:
             if not found:
                 yield f"{run} has no relevant document, for any query: are its ids those of the qrels?"
         if comparison.identical and self.identical == "fail":
-            yield f"{comparison.contender} is identical to {comparison.baseline}."
+            yield _identical_words(comparison)
 
 
 def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
     """Say in one sentence on which rows harm beyond the margin is shown, or not excluded."""
-    names = [
-        row.name
+    harmed = [
+        row.on
         for row in comparison.deciding
         if row.margin is not None and row.margin.found == found
     ]
-    if names:
-        on = listed([f"over {name}" if name == "all queries" else f"on {name}" for name in names])
+    if harmed:
+        on = listed(harmed)
         run = comparison.contender
         if found == "harm shown":
             yield f"{run} is worse than the margin allows {on}."
@@ -444,13 +449,14 @@ def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
 def _pass_words(comparison: Comparison) -> str:
     """Say what is excluded where a contender passes."""
     if comparison.identical:
-        return (
-            f"{comparison.contender} is identical to {comparison.baseline}: was the new run"
-            " written?"
-        )
+        return _identical_words(comparison)
     if comparison.verdict.equivalent:
         return f"{comparison.contender} is equivalent within the margins."
     return f"{comparison.contender}: harm beyond the margins is excluded."
+
+
+def _identical_words(comparison: Comparison) -> str:
+    return f"{comparison.contender} is identical to {comparison.baseline}: was the new run written?"
 
 
 def _needed(comparison: Comparison) -> Iterator[tuple[str, QueriesNeeded]]:

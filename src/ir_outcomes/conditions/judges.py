@@ -7,7 +7,7 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import PairedQueries, Sample, Settings, pair_queries
 from ir_outcomes.comparison.result import QueryOutcome
-from ir_outcomes.comparison.rows import Row, estimated_row
+from ir_outcomes.comparison.rows import Quantity, Row, estimated_row, found_alone
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.conditions.conditions import (
     Answer,
@@ -267,22 +267,20 @@ def _bias(
     truth, judged = samples
     size = np.minimum(truth.size, judged.size)
     changes = [np.where(size > 0, own.contender - own.baseline, 0.0) for own in samples]
-    largest = None if row.largest is None else 2 * row.largest
-    bias = estimated_row(
-        row,
-        Sample(changes[0], changes[1], size),
-        pair.clusters,
-        settings,
-        largest=largest,
-        identical=False,
+    quantity = Quantity(row.name, row.measured_in, row.higher_is_better, row.largest)
+    twice = None if row.largest is None else 2 * row.largest
+    alpha = settings.alpha
+    bias = found_alone(
+        estimated_row(
+            quantity._replace(largest=twice), Sample(*changes, size), pair.clusters, settings
+        ),
+        alpha,
     )
-    by_truth = estimated_row(
-        row, truth, pair.clusters, settings, largest=row.largest, identical=False
-    )
+    by_truth = found_alone(estimated_row(quantity, truth, pair.clusters, settings), alpha)
     reference_found = by_truth.found
     answer: Answer = "cannot be told"
     if {reference_found, row.found} == {"better", "worse"} or (
-        bias.pvalue <= settings.alpha and reference_found != row.found
+        bias.pvalue <= alpha and reference_found != row.found
     ):
         answer = "differs"
     elif reference_found == row.found != "none":

@@ -97,7 +97,7 @@ def evaluate(
         Remove documents whose id is that of the query. They are removed before ranks are counted,
         also for other measures: in some collections queries are documents, too.
     duplicates : {"first", "max"}, optional
-        What counts of a document that a run has twice for a query: its first or best row. So
+        Row that counts where a query has a document twice. XX So
         passages of one document are read. By default it is an error.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together: a file, or ``"by:_"``. Such queries are not independent, as
@@ -173,7 +173,7 @@ def evaluate(
     if documents:
         check_one_order(ties)
     if is_saved(qrels):
-        raise ParameterError(
+        raise MismatchError(
             f"{os.fspath(qrels)} is a saved evaluation, which stands for qrels and runs; pass it to"
             " an analysis, or read it by load_evaluation"
         )

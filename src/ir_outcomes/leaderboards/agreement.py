@@ -20,7 +20,7 @@ from ir_outcomes.leaderboards.differences import (
     clusters_of_answerable,
 )
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
-from ir_outcomes.leaderboards.pairs import estimates_of, sign_test
+from ir_outcomes.leaderboards.pairs import estimates_of
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
@@ -288,7 +288,7 @@ def _verdict(
             for name, found in estimates_of(lengths, pairs, alpha).items()
         }
         sums = pairs.sums["all queries"]
-        signs_of_queries = sign_test(sums.differ - sums.better, sums.better)
+        signs_of_queries = RowEstimates.of_sign_test(sums.differ - sums.better, sums.better)
         label = judge(rows, Rules(alpha, "none"), signs_of_queries).label
         label = label.reshape(len(pairs.numbers), -1)
         counts += counted(DIRECTIONS[label], DIRECTIONS[label] != 0)

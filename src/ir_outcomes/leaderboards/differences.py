@@ -44,12 +44,13 @@ class LengthDifferences:
         self.systems = np.repeat(np.arange(len(systems)), [len(system.runs) for system in systems])
         self.horizons = np.array([max(run.depth for run in system.runs) for system in systems])
         self._missing = self.horizons[self.systems] + 1.0
-        # (n_systems,) the same number where all rankings are the same
-        seen: dict[frozenset[bytes], int] = {}
-        lists = [frozenset(run.digests.tobytes() for run in system.runs) for system in systems]
-        self.rankings = np.array(
-            [seen.setdefault(digests, number) for number, digests in enumerate(lists)]
-        )
+        # (n_systems,) the same number where all rankings of two systems are the same
+        seen: dict[bytes, int] = {}
+        numbers = []
+        for number, system in enumerate(systems):
+            first, *others = {run.digests.tobytes() for run in system.runs}
+            numbers.append(number if others else seen.setdefault(first, number))
+        self.rankings = np.array(numbers)
         found = ~np.isnan(lengths)
         both = np.stack([found, np.where(found, lengths, 0.0)])
         # of each query what was found, and its search lengths, (2, n_runs, items); empty where

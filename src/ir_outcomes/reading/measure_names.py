@@ -167,7 +167,11 @@ def problem_of(value: float, measure: str) -> str | None:
     if not smallest - _SLACK <= value <= largest + _SLACK:
         if math.isinf(largest):
             return "is negative"
-        hint = "; are the values in percent?" if 1 < value <= 100 and largest == 1 else ""
+        hint = ""
+        if 1 < value <= 100 and largest == 1:
+            hint = "; if the values are percentages, divide them by 100"
+        if is_reciprocal(measure) and value > 1 and value == int(value):
+            hint = "; if the values are ranks, call them ESL"
         return f"is not between {smallest:g} and {largest:g}{hint}"
     if is_reciprocal(measure) and cutoff and value:
         # The most by which rounding can have changed the value.

@@ -10,9 +10,9 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.remarks import MANY_MISSING
-from ir_outcomes.formatting import NOTHING, listed, percent, plural, short_unit
+from ir_outcomes.formatting import NOTHING, listed, plural, short_unit
 from ir_outcomes.notes import in_full, merged
-from ir_outcomes.showing import Table, View, queries_words, tops, view_of
+from ir_outcomes.showing import Table, View, level_words, queries_words, tops, view_of
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     correction_words,
@@ -74,10 +74,10 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Say test, level, correction and directions in sentences that can be printed."""
     first = comparisons[0]
     settings = first.settings
+    intervals = "" if comparisons[1:] else f"{level_words(settings.alpha)}s and "
     yield (
-        f"Differences with {percent(1 - settings.alpha, 0)} % confidence intervals and two-sided"
-        " p-values of the mean paired difference (Student's t) over"
-        f" {plural('query', first.n_queries)}"
+        f"Differences with {intervals}two-sided p-values of the mean paired difference (Student's"
+        f" t) over {plural('query', first.n_queries)}"
     )
     if settings.n_clusters is not None:
         yield f"Clusters are the unit ({settings.n_clusters})"

@@ -31,9 +31,7 @@ def _gate(result: GateResult) -> View:
     worst = ordered[0]
     contenders = {decision.contender for decision in ordered}
     several = len(ordered) > 1
-    names = [decision.name for decision in ordered]
-    if several and len(contenders) == 1:
-        names = [name.removeprefix(worst.contender).strip() or "alone" for name in names]
+    names = [_short_name(own) if len(contenders) == 1 else own.name for own in ordered]
     reasons = [
         " ".join(
             (f"{name}:", *(reason.removeprefix(f"{own.contender}: ") for reason in own.reasons))
@@ -52,7 +50,10 @@ def _gate(result: GateResult) -> View:
         title,
         sentences=(*counts, *others, *reasons[1 : min(first, MOST_WORST)]),
         tables=(_decisions_table(result, ordered, names), *_measures_table(ordered)),
-        notes=(*_most_harm(worst), *merged([(own.name, own.notes) for own in ordered])),
+        notes=(
+            *_most_harm(worst),
+            *merged([(name, own.notes) for name, own in zip(names, ordered, strict=True)]),
+        ),
         more="queries, texts, how many would settle it",
         details=(
             _margins_table(result, ordered, names),
@@ -66,6 +67,14 @@ def _gate(result: GateResult) -> View:
         ),
         background=(*(reasons if several else ()), *result.notes),
     )
+
+
+def _short_name(decision: GateDecision) -> str:
+    """Name the collection, where all decisions are on the same contender."""
+    if decision.condition is None:
+        return decision.name
+    against = f" against {decision.reference}" if decision.reference else ""
+    return f"{decision.condition}{against}"
 
 
 def _counts(decisions: Sequence[GateDecision]) -> str:
@@ -107,7 +116,7 @@ def _decisions_table(
         found = {row.name: row for row in decision.rows}
         cells = [_cell(found.get(row), in_brackets=not shared[row]) for row in rows]
         lines.append((name, decision.status, *cells))
-    heading = "run" if names[0] == decisions[0].name else "where"
+    heading = "run" if names[0] == decisions[0].name else "collection"
     columns = (*texts(heading, "gate"), *numbers(*map(row_name, rows.values())))
     return Table.of_texts(columns, lines, *_captions(result, decisions, shared))
 

@@ -1,6 +1,6 @@
 """What is shown of leaderboards, histories, rank distributions and agreement."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, pairwise
 from operator import itemgetter
@@ -131,13 +131,6 @@ def _letters(result: Leaderboard) -> dict[str, str]:
     return {}
 
 
-def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "") -> str:
-    """Return the letters of runs, or their number where they have none."""
-    if letters:
-        return between.join(sorted(letters[run] for run in runs))
-    return str(len(runs) or "")
-
-
 def _runs_table(result: Leaderboard, columns: Sequence[Column], *captions: str) -> Table:
     """Lay out a row for each run, with its tier."""
     letters = _letters(result)
@@ -178,19 +171,18 @@ _TIERS = "tier 1: no run is better by the verdict; tier 2: only tier 1 is; and s
 
 def _standings(result: Leaderboard) -> Table:
     letters = _letters(result)
-    beaten: dict[str, list[str]] = {standing.run: [] for standing in result.standings}
-    for pair in result.pairs if letters else ():
-        if pair.direction == "better":
-            beaten[pair.contender].append(pair.baseline)
-        elif pair.direction == "worse":
-            beaten[pair.baseline].append(pair.contender)
     verdicts = [
         Column("won", heading="better than", form=NUMBER),
         Column("lost", heading="worse than", form=NUMBER),
     ]
     if letters:
-        beats = lambda standing: " ".join(sorted(map(letters.get, beaten[standing.run])))
-        verdicts = [Column("beats", beats, "better than")]
+        beaten: dict[str, list[str]] = {run: [] for run in letters}
+        for pair in result.pairs:
+            if pair.direction != "none":
+                sides = pair.contender, pair.baseline
+                best, other = sides if pair.direction == "better" else sides[::-1]
+                beaten[best].append(letters[other])
+        verdicts = [Column("beats", lambda run: " ".join(sorted(beaten[run.run])), "better than")]
     level = level_words(result.alpha)
     columns = (
         Column("score", heading=_short(result.measure), form=decimals(4)),
@@ -253,7 +245,10 @@ def _measures(result: Leaderboard) -> Table:
         name: tops(measure.values, measure.higher_is_better) for name, measure in measures.items()
     }
     raised = {
-        name: [_written(worse, letters) for worse in measure.better_than]
+        name: [
+            "".join(sorted(map(letters.get, worse))) if letters else str(len(worse) or "")
+            for worse in measure.better_than
+        ]
         for name, measure in measures.items()
     }
     return table.marked(best=best, raised=raised)
