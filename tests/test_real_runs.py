@@ -3,7 +3,6 @@
 import gzip
 import warnings
 from pathlib import Path
-from typing import get_args
 
 import ir_measures
 import numpy as np
@@ -13,8 +12,6 @@ from ir_measures import AP, RR, P
 
 import ir_outcomes as iro
 from ir_outcomes.statistics.papers import paired_tests
-from ir_outcomes.types import OneOrder
-from tests.helpers import literal
 from tests.helpers.comparisons import compare_pair
 
 pytestmark = pytest.mark.realdata
@@ -59,26 +56,6 @@ def test_search_lengths_equal_pytrec_eval(real_data: Path, collection: str) -> N
         )
         ours = np.divide(sums, lengths.relevant, out=np.zeros(len(sums)), where=lengths.answerable)
         np.testing.assert_allclose(ours, average, rtol=1e-12)
-
-
-@pytest.mark.parametrize("collection", COLLECTIONS)
-def test_search_lengths_equal_the_literal_definitions(real_data: Path, collection: str) -> None:
-    qrels = iro.read_qrels(real_data / collection / "qrels.txt")
-    golds = [literal.relevant(grades, 1) for grades in qrels.to_dict().values()]
-    run = iro.read_run(runs_of(real_data, collection)[0])
-    documents = run.to_dict()
-    for ties in get_args(OneOrder):
-        lengths = iro.search_lengths(qrels, run, cutoff=100, ties=ties)
-        tops = [literal.ranked(documents.get(query, {}), ties)[:100] for query in lengths.query_ids]
-        np.testing.assert_array_equal(lengths.esl(), list(map(literal.esl, tops, golds)))
-        for missing in ("retrieved", "cutoff"):
-            asl = [
-                literal.asl(top, gold, missing, 100, None)
-                for top, gold in zip(tops, golds, strict=True)
-            ]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", iro.IrOutcomesWarning)
-                np.testing.assert_allclose(lengths.asl(missing=missing), asl, rtol=1e-14)
 
 
 def test_trec_eval_numbers_published_with_the_runs(real_data: Path) -> None:
