@@ -353,7 +353,7 @@ class _Decider:
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
 
     def _compared(
-        self, evaluation: Evaluation | Scores, baseline: str, contenders: Sequence[str]
+        self, evaluation: Evaluation | Scores, baseline: str, contenders: list[str]
     ) -> Iterable[Comparison]:
         if isinstance(evaluation, Scores):
             return compare_scores(evaluation, baseline, contenders, **self.rules)
