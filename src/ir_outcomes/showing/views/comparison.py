@@ -122,8 +122,8 @@ def _counts_line(comparison: Comparison) -> str:
         counts.append(f"shorter on {whole.better}, longer on {whole.worse}")
     if comparison.coverage.n and not comparison.of_several_runs:
         outcomes = comparison.outcomes
-        items = "answered" if comparison.unit == "query" else "documents found"
-        counts.append(f"{items} by both {outcomes.both}, neither {outcomes.neither}")
+        items = "answered by" if comparison.unit == "query" else "documents:"
+        counts.append(f"{items} both {outcomes.both}, neither {outcomes.neither}")
     return f"{words}: {'; '.join(counts)}" if counts else words
 
 

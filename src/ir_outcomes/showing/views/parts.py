@@ -116,7 +116,7 @@ def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> st
     """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
     if settings.family == 1:
-        return "p: t of the mean, as the interval"
+        return "p: t of the mean"
     p = f"p: t of the mean, of each {noun} by itself"
     if settings.correction == "none":
         return f"{p}; labels not corrected over {settings.family}"
