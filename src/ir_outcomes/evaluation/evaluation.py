@@ -27,9 +27,10 @@ from ir_outcomes.evaluation.scores import (
     Scores,
     comparable,
     direction_of,
-    known_scores,
     measure_values,
     places_of_queries,
+    reciprocal_ranks,
+    scores_from_lengths,
 )
 from ir_outcomes.evaluation.systems import (
     System,
@@ -233,9 +234,16 @@ class Evaluation(Sequence[SearchLengths]):
         where that is possible, with a warning, else `ParameterError`. None is the reciprocal rank
         at the evaluation's cutoff (see `with_cutoff`), over the answerable queries.
         """
-        scores = known_scores(measure, self.runs, self.cutoff, self.scores) or self._read_scores(
-            comparable(measure)
-        )
+        if measure is None:
+            scores = reciprocal_ranks(self.runs, self.cutoff)
+        else:
+            measure = comparable(measure)
+            stored = (scores for scores in self.scores if scores.measure == str(measure))
+            scores = (
+                next(stored, None)
+                or scores_from_lengths(measure, self.runs)
+                or self._read_scores(measure)
+            )
         if self.clusters is None:
             return scores
         place = {query: index for index, query in enumerate(self.query_ids)}
