@@ -298,7 +298,6 @@ def evaluate(
         collection=task.dataset_id if task else judgments.name,
         cutoff=cutoff,
         unit=_unit_of(unit, task, first),
-        many_relevant=bool(first.relevant.max(initial=0) > 1),
         texts={
             query: text
             for texts in (*(result.texts for result in results), collection.texts)
