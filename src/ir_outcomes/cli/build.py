@@ -96,6 +96,8 @@ class Made:
         values = [value for name, value in chosen.items() if name not in self.outputs]
         targets = [value for value in values if isinstance(value, Path)]
         output.check(targets, [*given, *(value for value in values if value not in targets)])
+        # Rules are checked before runs are read.
+        iro.Rules(**_taken(chosen, inspect.signature(iro.Rules).parameters))
         read = self._read(given, chosen, output)
         result = self._result(read, chosen)
         if self.entry.result:

@@ -211,14 +211,11 @@ def collections(
     contenders
         Name of a contender; by default all other systems.
     """
-    from ir_outcomes.reading.collections import read_suite
-
-    found = read_suite(suite)
-    evaluations = iro.evaluate_suite(found, **settings)
+    evaluations = iro.evaluate(suite, **settings)
     if baseline is None:
-        baseline = found.systems[0]
+        baseline = evaluations.suite.systems[0]
         note(f"the baseline is {baseline}; choose another one with --baseline")
-    return Read((evaluations, baseline, contenders), {}, evaluations, found.files)
+    return Read((evaluations, baseline, contenders), {}, evaluations, evaluations.suite.files)
 
 
 def gate(
@@ -260,12 +257,6 @@ def gate(
     """
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
-        from ir_outcomes.reading.collections import read_suite
-
-        if without := read_suite(suite).without_runs:
-            raise iro.MismatchError(
-                f"{', '.join(without)}: there are qrels and no run, so nothing can be decided"
-            )
         read = collections(suite, baseline=system, contenders=contenders, settings=settings)
         return read._replace(options=options)
     if suite or system or not qrels or not (baseline or outputs):
@@ -316,7 +307,7 @@ def refuse_trials(trials: Literal["mean"] | None, option: str) -> None:
 
 def evaluated(qrels: str, runs: Any, settings: Mapping[str, Any]) -> "iro.Evaluation":
     """Evaluate runs, and say what counts as relevant."""
-    evaluation = iro.evaluate(qrels, runs, **settings)
+    evaluation: iro.Evaluation = iro.evaluate(qrels, runs, **settings)
     return evaluation
 
 
