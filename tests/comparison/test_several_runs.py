@@ -142,6 +142,18 @@ def test_a_label_holds_for_new_runs_where_their_intervals_exclude_zero() -> None
     assert said == {True, False}
 
 
+def test_intervals_for_new_runs_hold_those_for_these_runs() -> None:
+    qrels = {f"q{n}": {"gold": 1} for n in range(30)}
+    good = [{query: {"gold": 2.0, f"x{n}": 1.0} for query in qrels} for n in range(5)]
+    moved = {query: {"x": 2.0, "gold": 1.0} for query in ("q1", "q2")}
+    (found,) = iro.compare(qrels, {"a": good[0] | moved}, {"b": good})
+    ranking = found.ranking
+    assert ranking.differ == 2  # too few for a p-value of 0.05
+    assert ranking.interval.low < 0 < ranking.interval.high
+    assert ranking.new_runs.low <= ranking.interval.low
+    assert ranking.new_runs.high >= ranking.interval.high
+
+
 @pytest.mark.parametrize("n_runs", [(1, 2), (1, 4), (5, 4)])
 def test_few_runs_say_nothing_about_new_ones(n_runs: tuple[int, int]) -> None:
     result, *_ = compared(4, n_runs, 1)

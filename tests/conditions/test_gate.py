@@ -1,6 +1,7 @@
 """The gate: every status, what fails at once, and margins by their formula."""
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
+from tests.helpers import systems
 from tests.helpers.means import margin_interval
 from tests.helpers.runs import Ranks, qrels_of, run_of
 
@@ -126,6 +128,27 @@ def test_what_is_identical_passes_unless_that_is_a_mistake() -> None:
         assert (result.status, decision.identical) == (identical, True)
         assert "identical" in decision.reasons[0]
         assert [row.margin.interval for row in decision.rows] == [(0.0, 0.0)] * 3  # type: ignore[union-attr]
+
+
+def test_equal_lists_whose_measures_differ_are_not_identical() -> None:
+    evaluation = evaluated(A=STEADY, B=STEADY)
+    n = len(evaluation.query_ids)
+    values = np.array([np.full(n, 0.5), np.full(n, 0.4)])
+    scores = iro.Scores("nDCG@10", True, evaluation.names, evaluation.query_ids, values)
+    evaluation = replace(evaluation, scores=(scores,))
+    result = iro.gate(evaluation, "A", margins=(2.0, 0.5), measures=["nDCG@10"])
+    (decision,) = result.decisions
+    assert not decision.identical
+    assert decision.measures[0].interval.high < 0
+
+
+def test_a_gate_says_nothing_about_new_runs() -> None:
+    qrels, runs = systems.drawn(3, runs={"a": 1, "b": 5})
+    evaluation = iro.evaluate(qrels, runs, cutoff=12)
+    compared = iro.compare(evaluation, "a", "b")
+    assert compared.ranking.new_runs is not None
+    (decision,) = iro.gate(evaluation, "a", "b", margins=(20.0, 9.0)).decisions
+    assert all(row.new_runs is None for row in (*decision.rows, *decision.comparison.parts))
 
 
 def test_equal_search_lengths_are_not_identical_runs() -> None:

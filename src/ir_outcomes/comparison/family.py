@@ -233,7 +233,7 @@ def _comparison(
     if pair.elsewhere is not None and settings.cutoff is not None:
         cutoffs = sorted([*pair.elsewhere, CutoffLabel(settings.cutoff, label)])
     makes = Rows(queries, settings)
-    asked = (makes.row(own.quantity, own.sample, by_ranks=False) for own in pair.asked)
+    asked = (makes.row(own.quantity, own.sample) for own in pair.asked)
     strict, do_no_harm = _by_the_paper(rows["coverage"], rows["ranking"], settings.alpha)
     comparison = Comparison(
         baseline=queries.baseline,

@@ -122,17 +122,17 @@ def rows_of_pair(pair: PairedQueries, naive: Sample, settings: Settings) -> Rows
     """Estimate the rows of a pair; `naive` are reciprocal ranks over all queries, or values of a measure."""
     rows = Rows(pair, settings)
     deciding = {
-        name: rows.row(quantity, sample, by_ranks=False)
+        name: rows.row(quantity, sample)
         for name, (quantity, sample) in deciding_samples(pair, settings).items()
     }
     deciding["coverage"] = replace(deciding["coverage"], tests=rows.coverage_tests())
     if pair.measure is not None:
         quantity = Quantity(pair.measure, pair.measure, pair.higher_is_better, None)
-        return RowsOfPair(deciding, rows.row(quantity, naive), None)
+        return RowsOfPair(deciding, rows.row(quantity, naive, by_ranks=True), None)
     name = "MRR on both" if settings.unit == "query" else "1 / length on both"
     return RowsOfPair(
         deciding,
-        rows.row(Quantity("MRR", "reciprocal", True, 1.0), naive),
+        rows.row(Quantity("MRR", "reciprocal", True, 1.0), naive, by_ranks=True),
         rows.row(Quantity(name, "reciprocal", True, 1.0), pair.reciprocal),
     )
 
@@ -146,7 +146,7 @@ class Rows:
         self._settings = settings
         self._testable = pair.clusters is None and not pair.by_runs
 
-    def row(self, quantity: Quantity, sample: Sample, *, by_ranks: bool = True) -> Row:
+    def row(self, quantity: Quantity, sample: Sample, *, by_ranks: bool = False) -> Row:
         """Estimate a row, with the paper's paired tests and, by ranks, the rank sum test."""
         pair = self._pair
         row = estimated_row(

@@ -472,11 +472,24 @@ def mean_row(rows: Sequence[Row], alpha: float) -> Row:
 
 def _no_row(like: Row) -> Row:
     """Return a row of which no condition tells anything."""
-    nothing = dict.fromkeys(("baseline", "contender", "difference", "interval", "margin"))
-    counts = dict.fromkeys(("n", "differ", "better"), 0)
-    pvalues = dict.fromkeys(("pvalue", "pvalue_corrected"), 1.0)
-    errors = dict.fromkeys(("standard_error", "df", "detectable"))
-    return replace(like, found="none", tests={}, **nothing, **counts, **pvalues, **errors)
+    return replace(
+        like,
+        n=0,
+        differ=0,
+        better=0,
+        baseline=None,
+        contender=None,
+        difference=None,
+        interval=None,
+        standard_error=None,
+        df=None,
+        pvalue=1.0,
+        pvalue_corrected=1.0,
+        found="none",
+        detectable=None,
+        margin=None,
+        tests={},
+    )
 
 
 def _of_a_new_one(rows: Sequence[Row], alpha: float) -> Interval:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack
 
 from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.compare import compare
@@ -22,7 +22,7 @@ from ir_outcomes.evaluation.evaluation import (
     evaluation_of,
     evaluations_of,
 )
-from ir_outcomes.evaluation.remarks import MANY_MISSING, Stop, stops_of
+from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
 from ir_outcomes.evaluation.scores import Measures, Scores
 from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import Note, as_notes
@@ -36,7 +36,6 @@ Status = Literal["pass", "inconclusive", "fail"]
 # From the best status to the worst, with the exit status of the command.
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}
 MOST_QUERIES = 10  # that are listed for a decision
-STOPS = get_args(Stop)
 
 
 @dataclass(frozen=True)
@@ -346,7 +345,7 @@ class _Decider:
         found: Iterable[Comparison] = ()
         if evaluation is not None and baseline in systems and present:
             found = self._compared(evaluation, baseline, present)
-        compared = {item.contender: item for item in found}
+        compared = {item.contender: _of_these_runs(item) for item in found}
         for contender in contenders:
             if evaluation is not None and contender in compared:
                 yield self._decide(compared[contender], evaluation, collection, reference)
@@ -434,6 +433,25 @@ class _Decider:
                 yield f"{run} has no relevant document, for any query: are its ids those of the qrels?"
         if comparison.identical and self.identical == "fail":
             yield _identical_words(comparison)
+
+
+def _of_these_runs(comparison: Comparison) -> Comparison:
+    """Return the comparison without what it says about new runs, which no gate decides on."""
+
+    def stripped(row: Row) -> Row:
+        return replace(row, new_runs=None)
+
+    whole = comparison.restricted
+    return replace(
+        comparison,
+        coverage=stripped(comparison.coverage),
+        ranking=stripped(comparison.ranking),
+        restricted=None if whole is None else stripped(whole),
+        measures=tuple(map(stripped, comparison.measures)),
+        naive=stripped(comparison.naive),
+        reciprocal=None if comparison.reciprocal is None else stripped(comparison.reciprocal),
+        verdict=replace(comparison.verdict, new_runs=None),
+    )
 
 
 def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:

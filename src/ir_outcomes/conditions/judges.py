@@ -266,14 +266,16 @@ def _bias(
     """Estimate the judge's difference less the reference's, on the queries that both can tell."""
     truth, judged = samples
     size = np.minimum(truth.size, judged.size)
-    of_truth, of_judge = (np.where(size > 0, own.contender - own.baseline, 0.0) for own in samples)
+    by_reference, by_judge = (
+        np.where(size > 0, own.contender - own.baseline, 0.0) for own in samples
+    )
     quantity = Quantity(row.name, row.measured_in, row.higher_is_better, row.largest)
     twice = None if row.largest is None else 2 * row.largest
     alpha = settings.alpha
     bias = found_alone(
         estimated_row(
             quantity._replace(largest=twice),
-            Sample(of_truth, of_judge, size),
+            Sample(by_reference, by_judge, size),
             pair.clusters,
             settings,
         ),

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any, Unpack, get_args
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ir_outcomes.conditions.conditions import (
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.evaluation.remarks import Allow, Stop, notes_on_grades, refuse_stops
+from ir_outcomes.evaluation.remarks import STOPS, Allow, notes_on_grades, refuse_stops
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
@@ -106,7 +106,7 @@ def compare_slices(
         chosen,
         rules,
         over_conditions=True,
-        allow=get_args(Stop),  # a few queries of a slice say less about that than all do
+        allow=STOPS,  # a few queries of a slice say less about that than all do
         measures=[scores.measure for scores in asked],
         fewest=FEWEST_QUERIES_OF_A_SLICE,
     )
