@@ -22,7 +22,7 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
 from ir_outcomes.evaluation.possible import check_qrels, check_run, fits
-from ir_outcomes.evaluation.ranking import RankedDocuments, joined, score_bits, spans
+from ir_outcomes.evaluation.ranking import RankedDocuments, filtered, score_bits, spans
 from ir_outcomes.evaluation.scores import (
     Scores,
     comparable,
@@ -249,8 +249,8 @@ class Evaluation(Sequence[SearchLengths]):
             )
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
         runs = [as_run(source, name) for source, name in zip(self.sources, self.names, strict=True)]
-        if self.runs[0].drop_self:
-            runs = [joined(self.qrels, run, judged_only=False, drop_self=True).run for run in runs]
+        drop_self = self.runs[0].drop_self
+        runs = [filtered(self.qrels, run, drop_self=drop_self) for run in runs]
         values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
         return Scores(
             str(measure), direction_of(measure), self.names, self.qrels.query_ids, values

@@ -103,7 +103,7 @@ class Scores:
         )
 
     def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> "Scores":
-        """Keep some of the queries, a list or file of ids; None keeps all."""
+        """Keep some of the queries, a list or file of ids, by default all."""
         if queries is None:
             return self
         chosen = places_of_queries(queries, self.query_ids)
@@ -140,7 +140,7 @@ class Scores:
         return (text, *notes)
 
     def notes_on_output(self) -> Iterator[Note]:
-        """Say which values of another tool are missing, only zeros, rounded or of clusters."""
+        """Say which values of another tool are missing, zeros, or rounded."""
         if self.absent is None:
             return
         for run in filter(self.lacks, self.runs):
