@@ -109,9 +109,10 @@ class Scores:
         chosen = places_of_queries(queries, self.query_ids)
         ids = tuple(self.query_ids[column] for column in chosen)
         clusters = None if self.clusters is None else self.clusters[chosen]
+        stays = {*ids}
         absent = self.absent and {
-            run: tuple(query for query in queries if query in {*ids})
-            for run, queries in self.absent.items()
+            run: tuple(query for query in missing if query in stays)
+            for run, missing in self.absent.items()
         }
         values = self.values[:, chosen]
         return replace(self, query_ids=ids, values=values, clusters=clusters, absent=absent)

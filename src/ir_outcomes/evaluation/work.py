@@ -62,37 +62,31 @@ class Work:
         try:
             if isinstance(source, SearchLengths):
                 return self._of_lengths(source)
-            result = self._of_run(source, name)
-            if not (self.allows_unknown or result.lengths.listed.any()):
-                raise EmptyInput(
-                    name or result.lengths.name,
-                    result.lengths.unknown_ids or "the run has no query",
-                )
+            return self._of_run(source, name)
+        except EmptyInput as error:
+            if not self.keeps_empty:
+                return error
+            title = name or name_of(error.source)
+            nothing = Run(title, (), np.zeros(1, np.int64), np.empty(0, "S1"), np.empty(0))
+            message = f"{error}; here it counts as a run that finds nothing"
+            return self._of_run(nothing, None)._replace(warnings=(message,))
         except InputError as error:
-            if self.keeps_empty and isinstance(error, EmptyInput):
-                nothing = Run(
-                    name or name_of(error.source),
-                    (),
-                    np.zeros(1, np.int64),
-                    np.empty(0, "S1"),
-                    np.empty(0),
-                )
-                message = f"{error}; here it counts as a run that finds nothing"
-                return self._of_run(nothing, None)._replace(warnings=(message,))
             return error
-        return result
 
     def _of_run(self, source: Any, name: str | None) -> RunResult:
         run = as_run(source, name, duplicates=self.duplicates)
         # Measures of ir_measures have no such setting.
         run = filtered(self.qrels, run, drop_self=self.settings["drop_self"])
         lengths = search_lengths(self.qrels, run, **self.settings)
+        if not (self.allows_unknown or lengths.listed.any()):
+            reason = lengths.unknown_ids or "the run has no query"
+            raise EmptyInput(name or lengths.name, reason)
         documents = None
         if self.documents:
             settings = {name: self.settings[name] for name in ("ties", "judged_only")}
             documents = ranked_documents(self.qrels, run, self.documents, **settings)
         values = measure_values(self.qrels, self.measures, run)
-        return RunResult(lengths, values, documents, run.texts, ())
+        return RunResult(lengths, values, documents, run.texts)
 
     def _of_lengths(self, lengths: SearchLengths) -> RunResult:
         """Refuse search lengths with other settings, or without what is asked for."""
