@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.systems import (
     names_of_call,
     runs_of_call,
 )
-from ir_outcomes.evaluation.work import Kept, Work, each_run
+from ir_outcomes.evaluation.work import RunResult, Work, each_run
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
@@ -320,15 +320,15 @@ def evaluate(
 
 def _evaluated(
     work: Work, jobs: list[Listed], *, n_jobs: int | None, progress: bool, on_error: OnError
-) -> list[tuple[Listed, Kept]]:
+) -> list[tuple[Listed, RunResult]]:
     """Evaluate runs, and return those that could be."""
-    done: list[tuple[Listed, Kept]] = []
+    done: list[tuple[Listed, RunResult]] = []
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     with closing(each_run(work, jobs, n_jobs)) as attempts:
         for job, result in zip(
             jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True
         ):
-            if isinstance(result, Kept):
+            if isinstance(result, RunResult):
                 for message in result.warnings:
                     warn(message)
                 first = done[0][1].lengths if done else result.lengths
