@@ -131,6 +131,11 @@ class Sample:
     #: of each side that has several runs, the differences and their numbers; (n_runs, n) arrays
     sides: tuple[tuple[Floats, Floats], ...] = ()
 
+    @property
+    def differs(self) -> bool:
+        """Whether any value of any query differs."""
+        return bool(np.any(self.baseline != self.contender))
+
     def units(self, clusters: Ints | None = None) -> Units:
         """Return the sums of differences over queries, or clusters of them."""
         return Units.of(self.baseline, self.contender, clusters, self.size)
@@ -267,13 +272,9 @@ def from_items(
     if mean_alone:
         nothing = Sample(*np.zeros((3, n)))
         paired = replace(paired, coverage=nothing, ranking=nothing, reciprocal=nothing)
-    return replace(paired, identical=same_rankings and not _differs(paired))
-
-
-def _differs(pair: PairedQueries) -> bool:
-    """Return whether any value of any query differs."""
-    samples = (pair.coverage, pair.ranking, pair.all_queries)
-    return any(np.any(own.baseline != own.contender) for own in samples if own is not None)
+    deciding = (paired.coverage, paired.ranking, paired.all_queries)
+    differs = any(own.differs for own in deciding if own is not None)
+    return replace(paired, identical=same_rankings and not differs)
 
 
 class _Added:
