@@ -239,13 +239,6 @@ def test_a_row_of_fewer_than_two_units_is_left_out() -> None:
     )
 
 
-def test_notes_say_what_limits_a_mean() -> None:
-    suite = {"c0": evaluated(drawn(0)), "again": evaluated(drawn(0))}
-    found = iro.compare_collections(suite, "a")
-    assert any("not independent" in note for note in found.notes)
-    assert any("nothing is said about a new one" in note for note in found.notes)
-
-
 def test_collections_that_cannot_be_compared_are_refused() -> None:
     ranks = drawn(0)
     suite = {"one": evaluated(ranks), "two": evaluated(drawn(1)).with_cutoff(10)}
@@ -257,16 +250,6 @@ def test_collections_that_cannot_be_compared_are_refused() -> None:
         iro.compare_collections({}, "a")
     with pytest.raises(ParameterError, match="there is no contender"):
         iro.compare_collections({"one": suite["one"]}, "a", [])
-
-
-def test_results_are_restored_from_json() -> None:
-    suite = {f"c{seed}": evaluated(drawn(seed)) for seed in range(5)}
-    found = iro.compare_collections(suite, "a", groups={"c0": "g", "c1": "g"})
-    restored = iro.ConditionsComparison.from_json(found.to_json())
-    assert restored == found
-    assert restored.to_text(details=True) == found.to_text(details=True)
-    assert len(found.rows()) == 5 + 3
-    assert {row["condition"] for row in found.long_rows()} == set(suite)
 
 
 @pytest.mark.realdata

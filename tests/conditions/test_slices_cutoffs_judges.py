@@ -198,16 +198,6 @@ def test_cutoffs_are_the_comparisons_at_each(evaluation: iro.Evaluation) -> None
         iro.compare_cutoffs(evaluation, "a", "b", cutoffs=[50])
 
 
-def test_the_curve_is_the_share_found_by_each_rank(
-    ranks: dict[str, Run], evaluation: iro.Evaluation
-) -> None:
-    (curve,) = iro.compare_cutoffs(evaluation, "a", "b").curves
-    for name, shares in (("a", curve.baseline_shares), ("b", curve.contender_shares)):
-        found = [rank for rank in ranks[name].values() if rank]
-        expected = [100 * sum(rank <= k for rank in found) / 120 for k in range(1, 31)]
-        assert shares == pytest.approx(expected)
-
-
 def test_the_curve_by_document_averages_within_queries() -> None:
     rng = np.random.default_rng(0)
     qrels = {f"q{q}": {f"d{d}": 1 for d in range(1 + q % 3)} for q in range(40)}

@@ -18,21 +18,26 @@ from ir_outcomes.table_columns import (
     signed,
     signed_interval,
 )
-from ir_outcomes.types import POINTS, RANKS, level_unit
+from ir_outcomes.types import LENGTHS, POINTS, RANKS, level_unit
 
 
 def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
     """Return the columns of queries, with the unit of their search lengths."""
     share = "share of the relevant documents"
-    length = level_unit(measured_in)
+    unit = level_unit(measured_in)
+    value = "length "
+    better: Better = "lower"
+    if measured_in not in LENGTHS:  # a measure, of whose values those above zero are answers
+        share, value, better = "1 where the value is above zero", "", ""
+    form, change = decimals(places_of(measured_in)), signed(places_of(measured_in))
     return (
         Column("query_id", heading="query"),
         Column("outcome"),
         Column("found_baseline", heading="found A", form=decimals(2), unit=share, better="higher"),
         Column("found_contender", heading="found B", form=decimals(2), unit=share, better="higher"),
-        Column("baseline", heading="length A", form=decimals(2), unit=length, better="lower"),
-        Column("contender", heading="length B", form=decimals(2), unit=length, better="lower"),
-        Column("difference", heading="change", form=signed(2), unit=measured_in, better="lower"),
+        Column("baseline", heading=f"{value}A", form=form, unit=unit, better=better),
+        Column("contender", heading=f"{value}B", form=form, unit=unit, better=better),
+        Column("difference", heading="change", form=change, unit=measured_in, better=better),
         *attributes("restricted", "text", "cluster"),
     )
 

@@ -297,9 +297,12 @@ def _margins_by_row(
         return by_row
     by_values = queries.measure is not None
     if by_values != (len(margins) == 1):
-        wanted = "two or three numbers, of coverage, ranking and all queries, such as (1.0, 0.5)"
+        wanted = (
+            "two or three numbers, of coverage, ranking and all queries, such as"
+            " `margins=(1.0, 0.5)`"
+        )
         if by_values:
-            wanted = f"one number, of the mean of {queries.measure}, such as (0.01,)"
+            wanted = f"one number, of the mean of {queries.measure}, such as `margins=(0.01,)`"
         raise ParameterError(f"must be {wanted}", margins=tuple(margins))
     if by_values:
         whole = found.deciding.get("all queries")

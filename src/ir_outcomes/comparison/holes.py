@@ -359,7 +359,7 @@ def _with_documents(evaluation: Evaluation) -> Evaluation:
         cutoff=evaluation.cutoff,
         rel=evaluation.rel,
         ties=evaluation.ties,
-        drop_self=evaluation.drop_self,
+        drop_self=evaluation.runs[0].drop_self,
         allow=STOPS,
     )
     return replace(evaluation, documents=again.restrict(evaluation.query_ids).documents)

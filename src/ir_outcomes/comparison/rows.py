@@ -133,7 +133,7 @@ def rows_of_pair(pair: PairedQueries, naive: Sample, settings: Settings) -> Rows
     return RowsOfPair(
         deciding,
         rows.row(Quantity("MRR", "reciprocal", True, 1.0), naive, by_ranks=True),
-        rows.row(Quantity(name, "reciprocal", True, 1.0), pair.reciprocal),
+        rows.row(Quantity(name, "reciprocal", True, 1.0), pair.reciprocal, by_ranks=True),
     )
 
 
@@ -188,6 +188,7 @@ class Rows:
         half = math.sqrt(of_queries**2 + added_by_runs(sides, alpha))
         mean = row.difference or 0.0
         limit = math.inf if row.largest is None else row.largest
+        # With few differences the interval for these runs is wider than its standard error says.
         return Interval(
             min(interval.low, max(mean - half, -limit)), max(interval.high, min(mean + half, limit))
         )

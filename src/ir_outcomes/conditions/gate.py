@@ -15,6 +15,7 @@ from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.evaluate import Evaluations
 from ir_outcomes.evaluation.evaluation import (
     Evaluation,
     contenders_of,
@@ -236,7 +237,7 @@ def gate(
             max_missing=max_missing,
         )
     check_choice("identical", identical, ("pass", "fail"))
-    collections: dict[str | None, Evaluation | Scores] = {}
+    collections: dict[str | None, Evaluation | Scores | None] = {}
     if isinstance(evaluation, Scores):
         if cutoff is not None or measures:
             raise ParameterError(
@@ -247,6 +248,8 @@ def gate(
     elif isinstance(evaluation, Mapping):
         for name, found in evaluations_of(evaluation, cutoff).items():
             collections[name] = found
+        if isinstance(evaluation, Evaluations):
+            collections |= dict.fromkeys(evaluation.suite.without_runs)
     else:
         collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True)
     names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))
@@ -272,7 +275,7 @@ def gate(
         raise ParameterError(
             "`allow` leaves nothing to decide on; let at least one collection have every run"
         )
-    first = next(iter(collections.values()))
+    first = next(found for found in collections.values() if found is not None)
     if isinstance(first, Scores):
         settings = next(own.comparison.settings for own in decisions if own.comparison is not None)
     else:
@@ -297,7 +300,10 @@ def gate(
     )
 
 
-def _systems(source: Evaluation | Scores) -> tuple[str, ...]:
+def _systems(source: Evaluation | Scores | None) -> tuple[str, ...]:
+    """Return the names of the systems, none of a collection without runs."""
+    if source is None:
+        return ()
     return source.runs if isinstance(source, Scores) else source.system_names
 
 
@@ -327,7 +333,7 @@ class _Decider:
 
     def decisions(
         self,
-        evaluation: Evaluation | Scores,
+        evaluation: Evaluation | Scores | None,
         baseline: str,
         contenders: Sequence[str],
         collection: str | None,
@@ -337,16 +343,11 @@ class _Decider:
         systems = _systems(evaluation)
         present = [run for run in contenders if run in systems]
         found: Iterable[Comparison] = ()
-        if isinstance(evaluation, Scores):
-            found = compare_scores(evaluation, baseline, present, **self.rules)
-        elif baseline in systems and present:
-            # What stops a comparison fails the gate, which names it.
-            found = compare(
-                evaluation, baseline, present, measures=self.measures, allow=STOPS, **self.rules
-            )
+        if evaluation is not None and baseline in systems and present:
+            found = self._compared(evaluation, baseline, present)
         compared = {item.contender: _of_these_runs(item) for item in found}
         for contender in contenders:
-            if contender in compared:
+            if evaluation is not None and contender in compared:
                 yield self._decide(compared[contender], evaluation, collection, reference)
                 continue
             lacking = [run for run in (baseline, contender) if run not in systems]
@@ -355,6 +356,16 @@ class _Decider:
                 where = "" if collection is None else f" on {collection}"
                 reason = f"{listed(lacking)} {verb} missing{where}, so nothing can be compared."
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
+
+    def _compared(
+        self, evaluation: Evaluation | Scores, baseline: str, contenders: list[str]
+    ) -> Iterable[Comparison]:
+        if isinstance(evaluation, Scores):
+            return compare_scores(evaluation, baseline, contenders, **self.rules)
+        # What stops a comparison fails the gate, which names it.
+        return compare(
+            evaluation, baseline, contenders, measures=self.measures, allow=STOPS, **self.rules
+        )
 
     def _decide(
         self,

@@ -162,10 +162,12 @@ class Board:
         """
         n = self.n_systems
         of_pair = self._source.n_queries * int(np.diff(self._starts).max()) ** 2
+        block = BLOCK
         if first is not None:
             of_pair = max(of_pair, 16 * first.shape[1])  # of each half there are many sums
-        height = min(BLOCK // (max(of_pair, 1) * n) or 1, n)
-        width = BLOCK // (max(of_pair, 1) * height) or 1
+            block *= 4
+        height = min(block // (max(of_pair, 1) * n) or 1, n)
+        width = block // (max(of_pair, 1) * height) or 1
         for top in range(0, n - 1, height):
             baselines = slice(top, min(top + height, n))
             for left in range(top + 1, n, width):
@@ -252,6 +254,13 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
             sums = np.concatenate([sums[:, :-1], sums[:, -1:] - sums[:, :-1]], axis=1)
         return sums
 
+    if size.max(initial=0.0) <= 1:
+        # One product, because threads wait for each other at the end of every product.
+        ends = np.cumsum([len(size), len(total), len(total), len(total)])
+        parts = [size, total, total**2, total != 0, total > 0]
+        rows, *sums = np.split(added(np.concatenate(parts, dtype=total.dtype)), ends)
+        of_queries = Sums.of_queries(np.broadcast_to(rows, shape), *sums)
+        return Sums(*map(np.ravel, of_queries))
     flat = weights.astype(np.float32)  # exact for counts below 2^24, and four times as fast
 
     def counted(flags: Bools) -> Floats:
@@ -260,9 +269,6 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
     differ, better = counted(total != 0), counted(total > 0)
     rows = np.broadcast_to(added(size), shape)
     squares = total**2
-    if size.max(initial=0.0) <= 1:
-        sums = Sums.of_queries(rows, added(total), added(squares), differ, better)
-        return Sums(*map(np.ravel, sums))
     products = size * total
     parts = squares, products, size**2
     weighted = np.zeros((3, *shape))

@@ -222,18 +222,17 @@ def finished(
     y: str = "",
     legend: bool = False,
     marks: Mapping[str, Any] | None = None,
-    below: Any = None,
 ) -> Any:
     """Name the axes, write a title and a legend, and return the Axes.
 
-    The title is broken where there is no more space. The legend explains `marks`, by default what
-    has a label, and stands under the Axes `below`, by default the same.
+    The title is broken where there is no more space. The legend below explains `marks`, by default
+    what has a label.
     """
     ax.set_xlabel(x or ax.get_xlabel())
     ax.set_ylabel(y or ax.get_ylabel())
     figure = ax.figure.figure
     if legend or marks:
-        _legend_under(below or ax, marks)
+        _legend_under(ax, marks)
     figure.draw_without_rendering()  # lays the figure out
     # The title begins over the labels of the rows: over several Axes that is where it fits.
     left = ax.get_tightbbox(for_layout_only=True).x0
@@ -247,34 +246,18 @@ def finished(
 
 
 def _legend_under(ax: Any, marks: Mapping[str, Any] | None) -> None:
-    """Explain marks under everything that stands below the Axes."""
-    from matplotlib.transforms import ScaledTranslation
-
+    """Explain marks under the figure, in Axes of somebody else's figure under these."""
     figure = ax.figure.figure
-    handles, labels = ax.get_legend_handles_labels()
-    if marks is not None:
-        handles, labels = list(marks.values()), list(marks)
-    figure.draw_without_rendering()
-    depth = ax.bbox.y0 - min(ax.xaxis.get_tightbbox().y0, ax.bbox.y0)
-    under = ScaledTranslation(0, -depth / figure.dpi - 0.08, figure.dpi_scale_trans)
-    transform = ax.transAxes + under
-    for columns in range(min(len(handles), 4), 0, -1):
-        legend = ax.legend(
-            handles,
-            labels,
-            loc="upper left",
-            bbox_to_anchor=(0, 0),
-            bbox_transform=transform,
-            borderaxespad=0,
-            ncols=columns,
-            columnspacing=1.2,
-        )
-        # Wider than the Axes, it would make them narrower; blank lines keep space for it.
-        legend.set_in_layout(False)
-        if ax.bbox.x0 + legend.get_window_extent().width < figure.bbox.x1:
-            break
-    blank = "\n".join(" " * -(-len(handles) // columns))
-    ax.text(0, 0, blank, transform=transform, va="top", linespacing=1.7)
+    if marks is None:
+        handles, labels = ax.get_legend_handles_labels()
+        marks = dict(zip(labels, handles, strict=True))
+    letters = figure.bbox.width / figure.dpi * 72 / (0.55 * STYLE["legend.fontsize"])
+    columns = int(letters / (max(map(len, marks)) + 8))
+    options: Any = {"handles": marks.values(), "labels": marks, "ncols": min(max(columns, 1), 4)}
+    if isinstance(figure, _figure_class()):
+        figure.legend(loc="outside lower left", **options)
+    else:
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.2), **options)
 
 
 def height_of(n: int, pitch: float = 0.26) -> float:
