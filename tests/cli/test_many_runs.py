@@ -86,8 +86,8 @@ def test_conditions_on_the_command_line(small: Path, tmp_path: Path) -> None:
 
 def test_a_saved_evaluation_stands_for_qrels_and_runs(small: Path, tmp_path: Path) -> None:
     board = tmp_path / "board.npz"
-    words = ("qrels.txt", *RUNS, "-m", "nDCG@10", "-o", board)
-    assert call("evaluate", *words, folder=small) == (0, "", "")
+    saved = call("evaluate", "qrels.txt", *RUNS, "-m", "nDCG@10", "-o", board, folder=small)
+    assert saved == (0, "", "")
     asked = ("-m", "nDCG@10", "--format", "csv")
     for command, *options in (
         ["leaderboard", *asked],

@@ -149,9 +149,10 @@ def test_intervals_for_new_runs_hold_those_for_these_runs() -> None:
     (found,) = iro.compare(qrels, {"a": good[0] | moved}, {"b": good})
     ranking = found.ranking
     assert ranking.differ == 2  # too few for a p-value of 0.05
-    assert ranking.interval.low < 0 < ranking.interval.high
-    assert ranking.new_runs.low <= ranking.interval.low
-    assert ranking.new_runs.high >= ranking.interval.high
+    these, new = ranking.interval, ranking.new_runs
+    assert these is not None
+    assert new is not None
+    assert new.low <= these.low < 0 < these.high <= new.high
 
 
 @pytest.mark.parametrize("n_runs", [(1, 2), (1, 4), (5, 4)])

@@ -104,6 +104,8 @@ def test_groups_are_averaged_first() -> None:
         parts = mean_of_means([means[name] for name in groups])
         check(row, mean_of_means([means["c0"], parts, means["c2"]]))
         assert row.n == 3
+        assert row.contender is not None
+        assert row.baseline is not None
         assert row.contender - row.baseline == pytest.approx(row.difference)
     assert overall.new == {}  # of three that count
     with pytest.raises(ParameterError, match="groups names 'c9', which is no collection"):

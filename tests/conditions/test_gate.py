@@ -139,7 +139,9 @@ def test_equal_lists_whose_measures_differ_are_not_identical() -> None:
     result = iro.gate(evaluation, "A", margins=(2.0, 0.5), measures=["nDCG@10"])
     (decision,) = result.decisions
     assert not decision.identical
-    assert decision.measures[0].interval.high < 0
+    interval = decision.measures[0].interval
+    assert interval is not None
+    assert interval.high < 0
 
 
 def test_a_gate_says_nothing_about_new_runs() -> None:
@@ -148,6 +150,7 @@ def test_a_gate_says_nothing_about_new_runs() -> None:
     compared = iro.compare(evaluation, "a", "b")
     assert compared.ranking.new_runs is not None
     (decision,) = iro.gate(evaluation, "a", "b", margins=(20.0, 9.0)).decisions
+    assert decision.comparison is not None
     assert all(row.new_runs is None for row in (*decision.rows, *decision.comparison.parts))
 
 

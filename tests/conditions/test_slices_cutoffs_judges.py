@@ -73,6 +73,7 @@ def test_slices_have_the_depth_of_all_queries() -> None:
     evaluation = iro.evaluate({query: {"gold": 1} for query in ranks}, runs)
     labels = {query: "deep" if depth == 30 else "flat" for query, depth in lists.items()}
     for row in iro.compare_slices(evaluation, "a", by=labels).conditions:
+        assert row.comparison.restricted is not None
         assert (row.comparison.ranking.largest, row.comparison.restricted.largest) == (29, 30)
 
 

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, RowEstimates, Rules, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -367,7 +368,7 @@ def t_of(sums: Sums) -> Subsets:
     return t_of_sums(sums.rows, total, squares, squares - total**2 / np.maximum(sums.rows, 1))
 
 
-def medians(values: Floats, members: Floats) -> Floats:
+def medians(values: Floats, members: npt.NDArray[Any]) -> Floats:
     """Return the median of each subset, (n, n_subsets) of 0 and 1, or 0."""
     subsets = (values[chosen] for chosen in members.T > 0)
     return np.array([np.median(subset) if len(subset) else 0.0 for subset in subsets])

@@ -257,10 +257,10 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
     if size.max(initial=0.0) <= 1:
         # One product, because threads wait for each other at the end of every product.
         ends = np.cumsum([len(size), len(total), len(total), len(total)])
-        parts = [size, total, total**2, total != 0, total > 0]
-        rows, *sums = np.split(added(np.concatenate(parts, dtype=total.dtype)), ends)
-        of_queries = Sums.of_queries(np.broadcast_to(rows, shape), *sums)
-        return Sums(*map(np.ravel, of_queries))
+        values = [size, total, total**2, total != 0, total > 0]
+        rows, *sums = np.split(added(np.concatenate(values, dtype=total.dtype)), ends)
+        each = Sums.of_queries(np.broadcast_to(rows, shape), *sums)
+        return Sums(*map(np.ravel, each))
     flat = weights.astype(np.float32)  # exact for counts below 2^24, and four times as fast
 
     def counted(flags: Bools) -> Floats:
@@ -278,7 +278,7 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
         inside = divided(rows, rows - value, rows > value, 0.0) ** 2
         weighted += [inside * added(np.where(alike, values, 0.0)) for values in parts]
         largest[np.broadcast_to(counted(alike) > 0, shape)] = value
-    sums = Sums(
+    sums_of_units = Sums(
         counted(size > 0),
         rows,
         added(size**2),
@@ -292,4 +292,4 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
         differ,
         better,
     )
-    return Sums(*(np.broadcast_to(values, shape).ravel() for values in sums))
+    return Sums(*(np.broadcast_to(values, shape).ravel() for values in sums_of_units))

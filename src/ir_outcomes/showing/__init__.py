@@ -53,7 +53,7 @@ class Table:
         ]
         shown = tuple(column for column, _ in kept)
         rows = tuple(zip(*(cells for _, cells in kept), strict=True))
-        return cls(shown, rows, tuple(filter(None, (_legend(shown), *captions))), title)
+        return cls(shown, rows, tuple(filter(None, (legend(shown), *captions))), title)
 
     @classmethod
     def of_texts(
@@ -82,7 +82,7 @@ class Table:
         }
         return replace(self, **cells)  # type: ignore[arg-type]
 
-    def legend(self, mark: Collection[Mark] = ()) -> list[str]:
+    def marks_legend(self, mark: Collection[Mark] = ()) -> list[str]:
         """Explain the marks that are printed."""
         words = []
         if self.best and ("best" in mark or self.raised):
@@ -134,8 +134,8 @@ class View:
         return (*self.notes[MOST_NOTES:], *self.background)
 
 
-def _legend(columns: Iterable[Column]) -> str:
-    """Say units and directions once for all columns that share them: "won: points, higher is better; length: ranks"."""
+def legend(columns: Iterable[Column]) -> str:
+    """Say units and directions once for all columns that share them."""
     meanings: dict[str, list[str]] = {}
     for column in columns:
         unit = "" if column.unit == column.heading else column.unit
@@ -199,11 +199,12 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {plural(noun, number).partition(' ')[2]}"
 
 
-def bucket_names(edges: Sequence[int]) -> list[str]:
-    """Name ranges of ranks, each without its upper end."""
-    return [
+def bucket_names(edges: Sequence[int], *, is_open: bool = False) -> list[str]:
+    """Name ranges of ranks, each without its upper end, or the last one without any."""
+    names = [
         str(low) if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)
     ]
+    return [*names, f"{edges[-1]} or more"] if is_open else names
 
 
 def conditions_words(settings: Any) -> str:
@@ -213,7 +214,8 @@ def conditions_words(settings: Any) -> str:
         cutoff = f"cutoff {settings.cutoff:,}"
     if settings.rel is not None:
         cutoff += f", grade {settings.rel} or more"
-    return cutoff
+    by_document = getattr(settings, "unit", "query") == "document"
+    return f"{cutoff}, averaged by query" if by_document else cutoff
 
 
 def level_words(alpha: float) -> str:

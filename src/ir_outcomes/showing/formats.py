@@ -47,7 +47,7 @@ def _blocks(tables: Iterable[Table], notes: Sequence[str], rows: int | None) -> 
             yield markdown_table(table, rows)
         if rows is not None and len(table.rows) > rows:
             yield f"and {plural('more row', len(table.rows) - rows)}"
-        if captions := [*map(sentence, table.captions), *table.legend()]:
+        if captions := [*map(sentence, table.captions), *table.marks_legend()]:
             yield _paragraph(" ".join(captions))
     if notes:
         yield "\n".join(f"- {_paragraph(note)}" for note in notes)
@@ -155,7 +155,9 @@ def _html_table(table: Table) -> str:
             cell = _marked(_text(text), "<b>{}</b>", table, (row, place))
             cells.append(f'<td style="text-align: {column.align}">{cell}</td>')
         rows.append(f"<tr>{''.join(cells)}</tr>")
-    captions = _element("caption", "<br/>".join(map(_text, [*table.captions, *table.legend()])))
+    captions = _element(
+        "caption", "<br/>".join(map(_text, [*table.captions, *table.marks_legend()]))
+    )
     return (
         f'{title}<table class="ir-outcomes">{captions}<thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"

@@ -53,7 +53,7 @@ def as_latex(
     parts = []
     for number, table in enumerate(tables, start=1):
         texts = [*map(sentence, (table.title or view.headline, *table.captions))]
-        legend = table.legend(mark)
+        legend = table.marks_legend(mark)
         lines = _tabular(table, mark)
         if caption is not False or label is not None or wide:
             environment = "table*" if wide else "table"

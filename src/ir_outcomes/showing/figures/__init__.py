@@ -9,7 +9,7 @@ import functools
 import io
 import os.path
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -162,9 +162,7 @@ def save(picture: Any, path: str | Path) -> None:
     write_completely(path, content.getvalue())
 
 
-def panels(
-    target: Any, width: float, height: float, rows: int = 1, columns: int = 1, **options: Any
-) -> list[Any]:
+def panels(target: Any, width: float, height: float, rows: int = 1, columns: int = 1) -> list[Any]:
     """Return Axes of a new figure of pyplot, of an empty figure, or within Axes."""
     if not hasattr(target, "get_xlim"):
         if target is not None and not hasattr(target, "set_size_inches"):
@@ -178,18 +176,17 @@ def panels(
             figure = plt.figure(FigureClass=_figure_class())
         figure.set_size_inches(width, height)
         figure.set_layout_engine("constrained")
-        found = figure.subplots(rows, columns, squeeze=False, **options).flat
+        found = figure.subplots(rows, columns, squeeze=False).flat
     elif rows * columns == 1:
         found = [target]
     else:
         target.set_axis_off()
-        spec = target.get_subplotspec()
-        if spec is None:  # Axes that were placed by hand
-            ends = zip(
-                ("left", "bottom", "right", "top"), target.get_position().extents, strict=True
-            )
-            spec = target.figure.add_gridspec(1, 1, **dict(ends))[0]
-        found = spec.subgridspec(rows, columns).subplots(squeeze=False, **options).flat
+        left, bottom, right, top = target.get_position().extents
+        spec = (
+            target.get_subplotspec()
+            or target.figure.add_gridspec(1, 1, left=left, bottom=bottom, right=right, top=top)[0]
+        )
+        found = spec.subgridspec(rows, columns).subplots(squeeze=False).flat
     for ax in (chosen := list(found)):
         ax.spines[["top", "right"]].set_visible(False)
     return chosen
@@ -201,17 +198,11 @@ def panel(target: Any, width: float, height: float) -> Any:
 
 
 def row_panel(
-    target: Any,
-    names: Iterable[str],
-    width: float,
-    pitch: float = 0.26,
-    *,
-    more: float = 0.0,
+    target: Any, names: Sequence[str], width: float, pitch: float = 0.26, *, more: float = 0.0
 ) -> Any:
     """Return Axes with a row for each name, and `more` inches for what stands below."""
-    shown = list(names)
-    ax = panel(target, width, height_of(len(shown), pitch) + more)
-    name_rows(ax, shown)
+    ax = panel(target, width, height_of(len(names), pitch) + more)
+    name_rows(ax, names)
     return ax
 
 

@@ -218,7 +218,7 @@ def _printed(comparisons: Sequence[Comparison], rows: Mapping[str, Row], against
         if name != "ranking" and len({each and each.baseline for each in found}) == 1:
             columns.append(mean)
             above[mean.name] = replace(mean, value="baseline").text(first)
-            means = [row.baseline, *(each and each.contender for each in found)]
+            means = [row.baseline, *(each.contender for each in found if each is not None)]
             best[mean.name] = tops(means, row.higher_is_better)
         columns += others
         significant[others[0].name] = [

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.conditions.conditions import (
     Condition,
@@ -166,6 +167,10 @@ def _dagger_legend(result: ConditionsComparison, rows: Sequence[Condition]) -> s
     return ""
 
 
+def _row_words(row: Row | None) -> str:
+    return difference_words(row, None if row is None else row.interval)
+
+
 def _overview(result: ConditionsComparison, run: str, overall: Overall | None) -> Table:
     """Show the differences and the label in each condition, and over all of them."""
     rows = result.of(run)
@@ -175,7 +180,7 @@ def _overview(result: ConditionsComparison, run: str, overall: Overall | None) -
     explained = []
     if overall is not None:
         means = [row_called(overall.parts, name) for name in names]
-        words = [difference_words(row, row and row.interval) for row in means]
+        words = [_row_words(row) for row in means]
         lines.append(("these, mean", "", *words, overall.label))
         if overall.new:
             ranges = [
@@ -222,7 +227,7 @@ def _overview_line(
     name = f"{row.condition} ({more})" if more else row.condition
     queries = f"{row.comparison.n_queries}" if result.over == "slice" else ""
     parts = [row_called(row.comparison.parts, name) for name in names]
-    words = [difference_words(part, part and part.interval) for part in parts]
+    words = [_row_words(part) for part in parts]
     label = f"fewer than {FEWEST_QUERIES_OF_A_SLICE} queries"
     if row.label is not None:
         label = f"{row.label}{_mark(row)}"

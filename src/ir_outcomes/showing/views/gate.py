@@ -123,7 +123,8 @@ def _decisions_table(
 
 def _cell(row: Row | None, *, in_brackets: bool) -> str:
     """Write a difference with its interval for margins, and the margin where it is not that of all."""
-    words = difference_words(row, row and row.margin and row.margin.interval)
+    interval = None if row is None or row.margin is None else row.margin.interval
+    words = difference_words(row, interval)
     return f"{words} ({_margin_words(row)})" if row and in_brackets else words
 
 

@@ -246,7 +246,7 @@ def _measures(result: Leaderboard) -> Table:
     }
     raised = {
         name: [
-            "".join(sorted(map(letters.get, worse))) if letters else str(len(worse) or "")
+            "".join(sorted(letters[run] for run in worse)) if letters else str(len(worse) or "")
             for worse in measure.better_than
         ]
         for name, measure in measures.items()

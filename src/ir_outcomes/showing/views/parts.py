@@ -1,10 +1,11 @@
 """What views of comparisons share: rows, what stands below their tables, and details."""
 
 from collections.abc import Container, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ir_outcomes.comparison.columns import query_columns
-from ir_outcomes.comparison.result import Comparison, SystemRun
+from ir_outcomes.comparison.columns import query_columns, test_p
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
@@ -18,16 +19,19 @@ from ir_outcomes.formatting import (
     short_unit,
 )
 from ir_outcomes.notes import as_notes
-from ir_outcomes.showing import Table, direction, level_words, numbers, texts
+from ir_outcomes.showing import Table, legend, level_words
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.table_columns import (
     BY_UNIT,
     INTERVAL_BY_UNIT,
     NUMBER,
+    PVALUE,
     SIGNED_BY_UNIT,
+    Better,
     Column,
     decimals,
     of_part,
+    signed,
 )
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS
 
@@ -147,15 +151,13 @@ def paper_rules(comparisons: Sequence[Comparison]) -> str:
 
 def directions(rows: Iterable[Row]) -> str:
     """Say units and directions of rows in one line: "coverage: points, higher is better"."""
-    meanings: dict[str, list[str]] = {}
+    units = {POINTS: "points", DOCUMENTS_ABOVE: f"{DOCUMENTS_ABOVE}, plus 1"}
+    columns = []
     for row in rows:
-        better = direction(row.higher_is_better)
-        unit = {POINTS: "points", DOCUMENTS_ABOVE: f"{DOCUMENTS_ABOVE}, plus 1"}.get(
-            row.measured_in, row.measured_in
-        )
-        meaning = better if unit == row.name else f"{unit}, {better}"
-        meanings.setdefault(meaning, []).append(row.name)
-    return "; ".join(f"{', '.join(names)}: {meaning}" for meaning, names in meanings.items())
+        better: Better = "higher" if row.higher_is_better else "lower"
+        unit = units.get(row.measured_in, row.measured_in)
+        columns.append(Column(row.name, heading=row.name, unit=unit, better=better))
+    return legend(columns)
 
 
 def measures_legend(measures: Sequence[Row], settings: Any) -> str:
@@ -248,19 +250,16 @@ def _rows_table(
 
         return row_of
 
-    first = lines[0].item
+    alpha = lines[0].item.alpha
     tests = dict.fromkeys(test for line in lines for test in line.row.tests)
-    fields = [
-        column
-        for field in row_fields(first.alpha)
-        for column in of_part(unseen(field.name), (field,))
-    ]
-    columns = (
+    pvalues = (Column(test, test_p(test), TEST_NAMES[test], PVALUE) for test in tests)
+    columns = [
         *(Column("name", heading=heading) for _ in comparisons[1:2]),
         Column("row", lambda line: row_name(line.row, "%")),
-        *fields,
-        *(Column(test, _test_of(test), TEST_NAMES[test], NUMBER) for test in tests),
-    )
+    ]
+    for field in row_fields(alpha):
+        columns += of_part(unseen(field.name), (field,))
+    columns += of_part("row", pvalues)
     captions = [
         "n: queries of the row; better, worse: those, or the clusters, in which B is; detectable: the"
         " smallest true difference found with 80 % power"
@@ -268,15 +267,7 @@ def _rows_table(
     if tests:
         names = ", ".join(TEST_NAMES[test] for test in tests)
         captions.append(f"{names}: p-values of the papers' own tests, by SciPy, not corrected")
-    return Table.of(columns, lines, *captions, title=title)
-
-
-def _test_of(name: str) -> Any:
-    def shown(line: _Line) -> str:
-        test = line.row.tests.get(name)
-        return NOTHING if test is None else pvalue(test.pvalue, line.item.alpha)
-
-    return shown
+    return Table.of(columns, lines, *captions, title=title, alpha=alpha)
 
 
 def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str) -> Table:
@@ -311,40 +302,33 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
 
 def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
     """Lay out a row for each run of a system that has several; nothing where none has."""
-    lines = [line for item in comparisons for line in _run_lines(item)]
-    if not lines:
-        return ()
+    lines = [(item, run) for item in comparisons for run in item.runs]
     first = comparisons[0]
-    ranking = f"ranking, {short_unit(first.ranking.measured_in)}"
-    columns = (
-        *texts("run", "of", "against"),
-        *numbers("coverage, points", ranking, "all queries", *(row.name for row in first.measures)),
+    places = places_of(first.ranking.measured_in)
+    measures = (
+        Column(row.name, itemgetter(place), form=signed(4))
+        for place, row in enumerate(first.measures)
     )
+    of_run = (
+        Column("run"),
+        Column("system", heading="of"),
+        Column("coverage", heading="coverage, points", form=signed(2)),
+        Column("ranking", heading=row_name(first.ranking), form=signed(places)),
+        Column("all_queries", heading="all queries", form=signed(places)),
+        *of_part("measures", measures),
+    )
+    columns = (Column("contender", lambda line: line[0].contender), *of_part(itemgetter(1), of_run))
+    if len(comparisons) == 1:
+        columns = columns[1:]
     caption = "differences, B minus A, of one run against all runs of the other system"
-    return (Table.of_texts(columns, lines, caption, title="Each run"),)
-
-
-def _run_lines(item: Comparison) -> Iterable[tuple[str, ...]]:
-    places = places_of(item.ranking.measured_in)
-
-    def line(run: SystemRun) -> tuple[str, ...]:
-        other = item.baseline if run.system == item.contender else item.contender
-        changes = [(run.coverage, 2), (run.ranking, places), (run.all_queries, places)]
-        changes += [(change, 4) for change in run.measures]
-        shown = (fixed(change, digits, signed=True) for change, digits in changes)
-        return run.run, run.system, other, *shown
-
-    return map(line, item.runs)
+    return (Table.of(columns, lines, caption, title="Each run"),) if lines else ()
 
 
 def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
     """Lay out queries with their outcome, what each run found of them, and the search lengths."""
-    columns = (
-        column
-        for column in query_columns(measured_in)
-        if column.name not in ("restricted", "cluster")
-    )
-    return Table.of(tuple(columns), queries, title=title)
+    hidden = ("restricted", "cluster")
+    columns = (column for column in query_columns(measured_in) if column.name not in hidden)
+    return Table.of(columns, queries, title=title)
 
 
 def depth_lines(notes: Iterable[str]) -> list[str]:
