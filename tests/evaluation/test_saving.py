@@ -84,7 +84,7 @@ def test_a_file_stands_for_qrels_and_runs_alone(saved: Path) -> None:
         lambda: iro.compare(QRELS, saved, RUNS["a"]),
         lambda: iro.compare(QRELS, RUNS["a"], [saved]),
     ):
-        with pytest.raises(ParameterError, match=r"board\.npz is a saved evaluation, which stands"):
+        with pytest.raises(MismatchError, match=r"board\.npz is a saved evaluation, which stands"):
             call()
 
 

@@ -148,7 +148,7 @@ def command(name: str) -> Callable[..., int]:
     return run
 
 
-class Lines(PlainFormatter):
+class PlainHelp(PlainFormatter):
     """Help, each entry on as few lines as possible."""
 
     def __call__(self, console: Console, options: Any, panel: HelpPanel) -> None:
@@ -184,7 +184,7 @@ def app(*built: str) -> App:
             "\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run"
         ),
         help_format="plaintext",
-        help_formatter=Lines(),
+        help_formatter=PlainHelp(),
         default_parameter=Parameter(negative="", consume_multiple=False),
         result_action="return_value",
     )

@@ -145,8 +145,8 @@ def evaluate(
         Remove documents whose id is that of the query. They are removed before ranks are counted,
         also for other measures: in some collections queries are documents, too.
     duplicates : {"first", "max"}, optional
-        What counts of a document that a run has twice for a query: its first or best row. So
-        passages of one document are read. By default it is an error.
+        Row that counts where a query has a document twice, as one that has several passages: the
+        first or the best. By default it is an error.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together: a file, or ``"by:_"``. Such queries are not independent, as
         the turns of a conversation. The cluster of each query id; a file of lines with id, tab and
@@ -228,16 +228,17 @@ def evaluate(
     if documents:
         check_one_order(ties)
     if is_saved(qrels):
-        raise ParameterError(
+        raise MismatchError(
             f"{os.fspath(qrels)} is a saved evaluation, which stands for qrels and runs; pass it to"
             " an analysis, or read it by load_evaluation"
         )
     call = runs if isinstance(runs, Call) else runs_of_call(runs, names)
     for listed in call.runs:
         if is_saved(listed.run):
-            raise ParameterError(
-                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs;"
-                " pass it alone in their place, or give the files of the runs"
+            raise MismatchError(
+                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs, and"
+                " was perhaps made with other qrels; pass it alone in their place, or give the files"
+                " of the runs"
             )
     collection = open_collection(qrels, queries)
     judgments = collection.qrels

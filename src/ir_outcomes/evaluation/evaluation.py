@@ -358,18 +358,19 @@ def place_of(name: Any, names: tuple[str, ...]) -> int:
 def contenders_of(
     names: tuple[str, ...], baseline: str | None, contenders: str | Sequence[str] | None
 ) -> list[str]:
-    """Return the names of contenders, by default all runs but the baseline."""
+    """Return the names of contenders without the baseline, by default all other runs."""
     if baseline is not None:
         place_of(baseline, names)
     if contenders is None:
-        contenders = [name for name in names if name != baseline]
+        contenders = names
     check_kind("contenders", contenders, Collection, "the name of a run, or several names")
     chosen = [contenders] if isinstance(contenders, str) else list(contenders)
     for name in chosen:
         place_of(name, names)
+    chosen = [name for name in dict.fromkeys(chosen) if name != baseline]
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
-    return list(dict.fromkeys(chosen))
+    return chosen
 
 
 _ZIP = b"PK\x03\x04"

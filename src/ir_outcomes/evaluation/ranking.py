@@ -5,17 +5,17 @@ with equal scores.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
-from itertools import count, pairwise
+from itertools import count
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.reading.columns import Ids
+from ir_outcomes.reading.columns import Ids, lists
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 from ir_outcomes.types import Bools, Floats, Ints, Ties
@@ -57,7 +57,6 @@ def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
 
 
 _FEW = 8  # judgments of a query that are looked up one by one
-_STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
 DIGEST = 16  # bytes of the SHA-256 of a list that are kept
 
 
@@ -80,7 +79,9 @@ def joined(qrels: Qrels, run: Run) -> Joined:
     rows = [-1] * len(judged)
     self_rows = [-1] * len(positions)
     starts = run.offsets.tolist()
-    for code, start, docids in zip(codes.tolist(), starts, _lists(run), strict=False):
+    for code, start, docids in zip(
+        codes.tolist(), starts, lists(run.offsets, run.docids), strict=False
+    ):
         if code < 0:
             continue
         judgments = range(offsets[code], offsets[code + 1])
@@ -110,17 +111,6 @@ def filtered(qrels: Qrels, run: Run, *, judged_only: bool = False, drop_self: bo
     if drop_self:
         stays[found.self_rows[found.self_rows >= 0]] = False
     return run.take(np.flatnonzero(stays))
-
-
-def _lists(run: Run, order: Ints | None = None) -> Iterator[list[bytes]]:
-    """Yield the ids of each query, in an order of the rows."""
-    # Not all ids become objects at once.
-    steps = np.searchsorted(run.offsets, np.arange(0, len(run), _STRETCH), side="right")
-    for begin, end in pairwise([0, *np.unique(steps).tolist(), len(run.query_ids)]):
-        rows = slice(run.offsets[begin], run.offsets[end])
-        docids = (run.docids[rows] if order is None else run.docids[order[rows]]).tolist()
-        for start, stop in pairwise((run.offsets[begin : end + 1] - run.offsets[begin]).tolist()):
-            yield docids[start:stop]
 
 
 class Ranking(NamedTuple):
@@ -194,7 +184,7 @@ def list_digests(run: Run, positions: Ints, order: Ints | None) -> Bytes:
     nothing = bytes(DIGEST)  # of an empty list, or none
     digests = [
         sha256(b"\0".join(docids)).digest()[:DIGEST] if docids else nothing  # ids have no NUL byte
-        for docids in _lists(run, order)
+        for docids in lists(run.offsets, run.docids, order)
     ]
     content = np.frombuffer(b"".join([*digests, nothing]), dtype=np.uint8)
     found: Bytes = content.reshape(-1, DIGEST)[positions]

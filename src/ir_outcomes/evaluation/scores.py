@@ -592,7 +592,7 @@ def _of_runs(
         found = read_values(source, measure=measure, names=chosen, trials=trials, position=position)
         if len(found) > 1:
             runs = [of_run.name for of_run in found]
-            raise ParameterError(
+            raise MismatchError(
                 f"{Source.of(source, position).called} has the runs {some(runs)}; name one for each"
                 f" output, such as `names={runs[:2]}`"
             )

@@ -25,17 +25,40 @@ COLUMN_REMEDY = (
 _NOT_FOR_NUMPY = tuple(b"\0\x1c\x1d\x1e\x1f")
 _QUOTES_OR_BLANKS = tuple(b'" \v\f')  # in columns with a separator
 _LONGEST_LINE = 512  # bytes; NumPy gives every id the space of the longest line
+_USUAL = 24  # bytes of most query ids and numbers
 _LARGE = 4 << 30  # bytes of ids
 _WIDEST = 3  # times the bytes that were read
+
+
+class _Growing:
+    """An array that grows in its place, so that memory holds its items once."""
+
+    def __init__(self, start: Any) -> None:
+        self._items = start
+        self._length = 0
+
+    def extend(self, part: Any) -> None:
+        if part.itemsize > self._items.itemsize:
+            self._items = self._items[: self._length].astype(part.dtype)
+        end = self._length + len(part)
+        if end > len(self._items):
+            self._items.resize(end + end // 8, refcheck=False)
+        self._items[self._length : end] = part
+        self._length = end
+
+    def array(self) -> Any:
+        self._items.resize(self._length, refcheck=False)
+        return self._items
+
 
 _Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
 
 
 def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
     """Read lines of one layout."""
-    documents = [as_ids([])]
-    values = [np.empty(0)]
-    codes = [np.empty(0, dtype=np.int32)]
+    documents = _Growing(as_ids([]))
+    values = _Growing(np.empty(0))
+    codes = _Growing(np.empty(0, dtype=np.int32))
     code_of: dict[bytes, int] = {}
     n_rows = 0
     n_bytes = 0
@@ -44,9 +67,9 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         if block.data.isspace():
             continue
         queries, found, numbers = _by_numpy(block.data, layout) or _by_line(block, layout, source)
-        codes.append(_coded(queries, code_of))
-        documents.append(found)
-        values.append(numbers)
+        codes.extend(_coded(queries, code_of))
+        documents.extend(found)
+        values.extend(numbers)
         n_rows += len(numbers)
         n_bytes += len(block.data)
         if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
@@ -61,9 +84,9 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
     columns = Columns(
         source,
         [query.decode() for query in code_of],
-        _joined(codes),
-        _joined(documents),
-        _joined(values),
+        codes.array(),
+        documents.array(),
+        values.array(),
         layout.value_name,
         partial(_line_of, source, first_line),
     )
@@ -79,31 +102,46 @@ def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
     unusual = _NOT_FOR_NUMPY if layout.separator is None else _NOT_FOR_NUMPY + _QUOTES_OR_BLANKS
     if not data.strip() or not data.isascii() or any(sign in data for sign in unusual):
         return None
-    lines = data.decode().replace("\r\n", "\n").split("\n")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    lines = data.decode().split("\n")
     longest = max(map(len, lines))
     if longest > _LONGEST_LINE:
         return None
-    # Widths that are no multiple of 8 are copied slowly. What is in no column that is wanted is
-    # written to the first 8 bytes, because a line must have all columns and no more.
+    # Widths that are no multiple of 8 are copied slowly.
     width = -(-longest // 8) * 8
-    formats = ["S8"] * layout.columns
-    offsets = [0] * layout.columns
-    for position, column in enumerate((layout.query, layout.document, layout.value)):
-        formats[column] = f"S{width}"
-        offsets[column] = 8 + position * width
-    names = [str(column) for column in range(layout.columns)]
-    record = np.dtype(
-        {"names": names, "formats": formats, "offsets": offsets, "itemsize": 8 + 3 * width}
-    )
-    separator = None if layout.separator is None else layout.separator.decode()
     try:
-        table = np.loadtxt(lines, dtype=record, comments=None, delimiter=separator, ndmin=1)
+        table = _table(lines, layout, min(width, _USUAL), width)
+        if table is None:
+            table = _table(lines, layout, width, width)
     except ValueError:  # the plain reader says what is wrong, or reads it
         return None
-    values = _numbers(table[names[layout.value]])
-    queries, documents = (_narrow(table[names[at]]) for at in (layout.query, layout.document))
+    if table is None:
+        return None
+    values = _numbers(table[str(layout.value)])
+    queries, documents = (_narrow(table[str(at)]) for at in (layout.query, layout.document))
     has_empty = any(not words_of(ids)[:, 0].all() for ids in (queries, documents))
     return None if values is None or has_empty else (queries, documents, values)
+
+
+def _table(lines: list[str], layout: Layout, usual: int, width: int) -> Any:
+    """Read columns as bytes, or return None if a query or value is wider than `usual`."""
+    # What is in no column that is wanted is written to the first 8 bytes, because a line must have
+    # all columns and no more.
+    formats = ["S8"] * layout.columns
+    offsets = [0] * layout.columns
+    widths = {layout.query: usual, layout.value: usual, layout.document: width}
+    end = 8
+    for column, size in widths.items():
+        formats[column] = f"S{size}"
+        offsets[column] = end
+        end += size
+    names = [str(column) for column in range(layout.columns)]
+    record = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": end})
+    separator = None if layout.separator is None else layout.separator.decode()
+    table = np.loadtxt(lines, dtype=record, comments=None, delimiter=separator, ndmin=1)
+    last_bytes = table.view(np.uint8).reshape(len(table), end)[:, [7 + usual, 7 + 2 * usual]]
+    return None if usual < width and last_bytes.any() else table
 
 
 def _numbers(texts: Ids) -> Floats | None:
@@ -191,17 +229,6 @@ def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
     starts = np.flatnonzero(np.append(True, (words[1:] != words[:-1]).any(axis=1)))
     codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts].tolist()]
     return np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(words)))
-
-
-def _joined(parts: list[Any]) -> Any:
-    """Join arrays, and forget each once it is copied, so that memory holds all once."""
-    end = sum(map(len, parts))
-    joined = np.empty(end, dtype=np.result_type(*parts))
-    while parts:
-        part = parts.pop()
-        joined[end - len(part) : end] = part
-        end -= len(part)
-    return joined
 
 
 def shown(fields: list[bytes]) -> str:
