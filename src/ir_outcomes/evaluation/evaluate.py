@@ -145,8 +145,8 @@ def evaluate(
         Remove documents whose id is that of the query. They are removed before ranks are counted,
         also for other measures: in some collections queries are documents, too.
     duplicates : {"first", "max"}, optional
-        Row that counts where a query has a document twice. XX So
-        passages of one document are read. By default it is an error.
+        Row that counts where a query has a document twice, as one that has several passages: the
+        first or the best. By default it is an error.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together: a file, or ``"by:_"``. Such queries are not independent, as
         the turns of a conversation. The cluster of each query id; a file of lines with id, tab and
