@@ -63,6 +63,18 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
     assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
 
 
+def fed(file: Path, words: list[str]) -> Done:
+    """Call a command with a file as its standard input."""
+    before = os.dup(0)
+    try:
+        with file.open("rb") as stream:
+            os.dup2(stream.fileno(), 0)
+        return call(*words, folder=file.parent)
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+
+
 @pytest.mark.parametrize(
     ("file", "command"),
     [
@@ -74,9 +86,9 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
     ],
 )  # fmt: skip
 def test_standard_input_is_a_file(folder: Path, file: str, command: str) -> None:
-    done = shell(f"{PROGRAM} {command} < {file}", folder)
+    done = fed(folder / file, command.split())
     assert (done.returncode in (0, 3, 4), bool(done.stdout), done.stderr) == (True, True, "")
-    again = shell(f"{PROGRAM} {command} - < {file}", folder)
+    again = fed(folder / file, [*command.split(), "-"])
     assert (again.returncode, "give - once" in again.stderr) == (2, "--judge" not in command)
 
 
