@@ -43,6 +43,7 @@ from ir_outcomes.reading.forms import (
     QRELS,
     QUERY_NAMES,
     RUN,
+    SWAPPED,
     VALUE_NAMES,
     Kind,
     Layout,
@@ -69,15 +70,17 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> Columns:
     if by is not None and kind.is_run and kind.by is None:
         kind = kind._replace(by=by)
     with closing(pieces(source)) as opened:
-        (first, *_), content = _first_lines(opened)
+        lines, head = _first_lines(opened)
+        first = lines[0][1] if lines else b""
+        content = chain([head], opened)
         if first.startswith(_PARQUET):
             table = _parquet_table(b"".join(content), kind, source)
             columns = replace(columns_of(table, source, kind), form="Parquet")
         elif _is_json(first, kind):
             columns = replace(_read_json(first, content, kind, source), form="JSON")
-        else:
-            columns = _read_lines(content, kind, source)
-    if not len(columns.codes):
+        elif lines:
+            columns = _read_lines(lines, content, kind, source)
+    if not first or not len(columns.codes):
         raise EmptyInput(source, "is empty; nothing can be evaluated from it")
     return columns
 
@@ -105,35 +108,30 @@ def seems_to_be_a_run(path: str) -> bool:
     Half of them must fit, so that the error of a bad line is raised and the file not left out.
     """
     with closing(pieces(path)) as opened:
-        lines, _ = _first_lines(opened)
-    if lines[0].startswith(_PARQUET) or _is_json(lines[0], RUN):
-        return True
+        lines = [line for _, line in _first_lines(opened)[0]]
+    if not lines or lines[0].startswith(_PARQUET) or _is_json(lines[0], RUN):
+        return True  # an empty file is a run without results
     _, names = _header(lines[0])
     if _is_header(names):
         return not {*map(normal, names)}.isdisjoint(VALUE_NAMES)
-    # The output of trec_eval has three columns too.
-    if any(is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2]):
-        return False
     layouts = _layouts(lines, RUN)
-    return 2 * sum(any(_fits(line, layout) for layout in layouts) for line in lines) >= len(lines)
+    fitting = sum(any(_fits(line, layout) for layout in layouts) for line in lines)
+    return 2 * fitting >= len(lines) and not _are_measures(lines)
 
 
-def _first_lines(opened: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
-    """Return the first lines that are not blank, and the whole content."""
+def _first_lines(opened: Iterator[bytes]) -> tuple[list[tuple[int, bytes]], bytes]:
+    """Return the first lines that are not blank, with their numbers, and all that was read."""
     head = b""
     for piece in opened:
         head += piece
         if len(head) > LONGEST_LINE or b"\n" in head.removeprefix(BOM).lstrip():
             break
     # The head can be a million lines, of which only the first are split off.
-    not_blank = (
-        line.removesuffix(b"\n") for line in io.BytesIO(head.removeprefix(BOM)) if line.strip()
-    )
-    lines = list(islice(not_blank, _LINES_LOOKED_AT + 1))
+    lines = list(islice(nonblank(Block(1, head.removeprefix(BOM))), _LINES_LOOKED_AT + 1))
     # The last may be cut off where the head ends.
     if 1 < len(lines) <= _LINES_LOOKED_AT and not head.endswith(b"\n"):
         lines.pop()
-    return lines[:_LINES_LOOKED_AT] or [b""], chain([head], opened)
+    return lines[:_LINES_LOOKED_AT], head
 
 
 # --- Parquet and JSON
@@ -184,8 +182,6 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
         check_bytes(Block(1, data.removeprefix(BOM)), source)
         document = parsed_json(data.decode("utf-8-sig"), source, 1)
     if isinstance(document, list):
-        if not document:
-            raise EmptyInput(source, "is empty; nothing can be evaluated from it")
         return columns_of_records(((None, record) for record in document), source, kind)
     if is_nested(document, kind):
         columns = columns_of(document, source, kind)
@@ -255,14 +251,10 @@ def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
     return (lines[0].split()[1] in (b"0", b"Q0")) == (layout.document == 2)
 
 
-def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> Columns:
+def _read_lines(
+    numbered: list[tuple[int, bytes]], content: Iterable[bytes], kind: Kind, source: str
+) -> Columns:
     """Read lines: a table with a header, or a layout by the number of columns."""
-    blocks = blocks_of(content, source)
-    first = next((block for block in blocks if not block.data.isspace()), None)
-    if first is None:
-        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
-    blocks = chain([first], blocks)
-    numbered = list(islice(nonblank(first), _LINES_LOOKED_AT))
     lines = [line for _, line in numbered]
     number = numbered[0][0]
     layouts = _layouts(lines, kind)
@@ -273,18 +265,27 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> Columns:
         *wanted, value_name = kind.named(names, source, number)
         query, document, value = map(names.index, wanted)
         layout = Layout(len(names), query, document, value, value_name, separator=separator)
-        columns = read_lines(blocks, layout, source, number + 1)
+        body = _below(blocks_of(content, source), number)
+        columns = read_lines(body, layout, source, has_header=True)
         kind.refuse_swapped(columns, wanted)
         return replace(columns, form="columns")
     if layout is None:  # a value of the first line may be wrong
         n_columns = len(lines[0].split())
         layout = next((layout for layout in layouts if layout.columns == n_columns), None)
     if layout is None:
-        check_bytes(first, source)
-        raise _misfit(lines, number, kind, source)
-    if layout.columns == 3:
-        _refuse_measures(lines, number, kind, source)
-    columns = read_lines(blocks, kind.ordered_by(layout), source, number)
+        check_bytes(Block(number, lines[0]), source)
+        problem = _misfit(lines, kind, source)
+        raise FormatError(source, problem, line=number, text=shown(lines[0].split()))
+    if layout.columns == 3 and _are_measures(lines[:5]):
+        raise FormatError(
+            source,
+            f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
+            " compare values of queries with compare-outputs (in Python compare_outputs), means with"
+            " `ir-outcomes verdict`, or give the run that they are about",
+            line=number,
+            text=shown(lines[0].split()),
+        )
+    columns = read_lines(blocks_of(content, source), kind.ordered_by(layout), source)
     if layout.columns != 3:
         return replace(columns, form="TREC")
     if kind.by is None:
@@ -292,63 +293,53 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> Columns:
     return replace(columns, form="three columns")
 
 
-def _misfit(lines: list[bytes], number: int, kind: Kind, source: str) -> FormatError:
-    """Make the error for lines that have the columns of nothing that is known."""
+def _below(blocks: Iterable[Block], header: int) -> Iterator[Block]:
+    """Leave out the lines up to the header."""
+    for block in blocks:
+        n_above = max(header + 1 - block.first_line, 0)
+        lines = block.data.split(b"\n", n_above)
+        yield Block(block.first_line + n_above, b"".join(lines[n_above:]))
+
+
+def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
+    """Say what is wrong with lines that have the columns of nothing that is read."""
     line = lines[0]
-    fields = line.split()
+    n_fields = len(line.split())
     expected = " or ".join(str(layout.columns) for layout in kind.layouts[:2])
-    problem = f"has {plural('column', len(fields))}, expected {expected}"
-    separator = next((sign for sign in b";,|" if line.count(sign) >= 2), None)
+    problem = f"has {plural('column', n_fields)}, expected {expected}"
+    separator = next((sign for sign in ";,|" if line.count(sign.encode()) >= 2), None)
     if b"\r" in line.strip():
-        problem = (
+        return (
             "has the line ends of old Macs, so that the file is one line; convert it:"
             f" tr '\\r' '\\n' < {shlex.quote(source)} > new"
         )
-    elif separator is not None and len(fields) == 1:
-        name = {ord(";"): "semicolons", ord(","): "commas"}.get(separator, "vertical lines")
-        header = chr(separator).join(("query_id", "doc_id", kind.values[0]))
-        problem = (
-            f"is separated by {name} and has no header; write a first line that names the columns,"
-            f" such as {header}"
+    if separator is not None and n_fields == 1:
+        return (
+            f"is separated by {separator!r} and has no header; write a first line that names the"
+            f" columns, such as {separator.join(('query_id', 'doc_id', kind.values[0]))}"
         )
-    elif any(_fits(line, other) and other.columns > 3 for other in _layouts(lines, kind.other)):
-        problem += (
-            f"; these look like the columns of {kind.other.name}: were the arguments swapped?"
+    if any(_fits(line, other) and other.columns > 3 for other in _layouts(lines, kind.other)):
+        return f"{problem}; these look like the columns of {kind.other.name}: {SWAPPED}"
+    if n_fields == 2 and not kind.is_run:
+        return (
+            f"{problem}: the grade is missing; write query_id, 0, doc_id and a relevance of 1, or a"
+            " header that names query_id, doc_id and relevance"
         )
-    elif len(fields) == 2 and not kind.is_run:
-        problem += (
-            ": the grade is missing; write query_id, 0, doc_id and a relevance of 1, or a header"
-            " that names query_id, doc_id and relevance"
+    if n_fields in (4, 5) and kind.is_run:
+        return (
+            f"{problem}; those of TREC are query_id Q0 doc_id rank score tag. Lines without Q0 or a"
+            " tag are read where the ranks of each query are 1, 2, 3 ...; or write a header that"
+            " names query_id, doc_id and score"
         )
-    elif kind.is_run and len(fields) in (4, 5):
-        problem += (
-            "; those of TREC are query_id Q0 doc_id rank score tag. Lines without Q0 or a tag are"
-            " read where the ranks of each query are 1, 2, 3 ...; or write a header that names"
-            " query_id, doc_id and score"
-        )
-    else:
-        problem += COLUMN_REMEDY
-    return FormatError(source, problem, line=number, text=shown(fields))
+    return problem + COLUMN_REMEDY
 
 
-def _refuse_measures(lines: list[bytes], number: int, kind: Kind, source: str) -> None:
-    """Refuse three columns of which one names measures."""
-    rows = [line.decode("utf-8", "replace").split() for line in lines[:5]]
-    if not any(
+def _are_measures(lines: list[bytes]) -> bool:
+    """Return whether one of three columns names measures, as trec_eval writes them."""
+    rows = [line.decode("utf-8", "replace").split() for line in lines]
+    return any(
         all(len(row) == 3 and is_measure_name(row[column]) for row in rows) for column in (0, 1)
-    ):
-        return
-    problem = (
-        "has values of measures for queries, as trec_eval -q and ir_measures -q write them, and is"
-        f" not {kind.name}; compare such files with compare-outputs (in Python compare_outputs), or"
-        " give the run that they are about"
     )
-    if len(rows) > 1 and all("all" in row for row in rows):
-        problem = (
-            "has means of measures and no results of queries; `ir-outcomes verdict` takes means, or"
-            " give the run that they are about"
-        )
-    raise FormatError(source, problem, line=number, text=shown(lines[0].split()))
 
 
 def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
@@ -364,8 +355,7 @@ def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
             raise FormatError(
                 columns.source,
                 "has three columns, and the third holds 1, 2, 3 ... in each query, like the ranks"
-                " of a run: were the arguments swapped? Grades are read from four columns"
-                " (query_id 0 doc_id grade)",
+                f" of a run: {SWAPPED} Grades are read from four columns (query_id 0 doc_id grade)",
             )
         kind.refuse_swapped(columns, ("", "", ""))
         return columns

@@ -5,7 +5,6 @@ lower case and with underscores; see `normal`. To read what another tool writes,
 """
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ GRADE_NAMES = ("relevance", "label", "rel", "grade", "rating", "judgment")
 QUERY_TEXT_NAMES = ("query_text", "query", "question", "topic", "narrative", "text", "user_input")
 DOCUMENT_TEXT_NAMES = ("text", "contents", "passage", "segment", "body")
 
+SWAPPED = "were the arguments swapped?"
 _LARGEST_GRADE = 100  # where nothing else says that values are grades
 
 
@@ -116,33 +116,22 @@ class Kind(NamedTuple):
                 f" {some(list(names), 12)}"
             )
             if wanted == self.values and self.other.value_in(column_of):
-                problem += (
-                    f". These look like the columns of {self.other.name}: were the arguments"
-                    " swapped?"
-                )
+                problem += f". These look like the columns of {self.other.name}: {SWAPPED}"
             raise FormatError(source, problem, line=line)
         return column_of[query], column_of[document], column_of[value], self.value_name(value)
 
     def shape_of(self, record: dict[str, Any]) -> Shape | None:
         """Return the keys of an object with a query and a list of documents."""
         key_of = normal_names(record)
-        query = next(
-            (
-                key_of[name]
-                for name in QUERY_NAMES
-                if name in key_of and isinstance(record[key_of[name]], (str, int))
-            ),
-            None,
-        )
+        queries = (key_of[name] for name in QUERY_NAMES if name in key_of)
+        query = next((key for key in queries if isinstance(record[key], (str, int))), None)
         for names, kind in ((self.id_lists, (str, int, list)), (self.object_lists, dict)):
-            for name in names:
-                items = record[key_of[name]] if name in key_of else None
-                if (
-                    isinstance(items, list)
-                    and query
-                    and all(isinstance(item, kind) for item in items[:1])
-                ):
-                    return Shape(query, key_of[name])
+            for key in (key_of[name] for name in names if name in key_of):
+                items = record[key]
+                if not query or not isinstance(items, list):
+                    continue
+                if not items or isinstance(items[0], kind):
+                    return Shape(query, key)
         return None
 
     def _parts_in(self, names: Iterable[str]) -> tuple[str | None, str | None, str | None]:
@@ -180,28 +169,18 @@ class Kind(NamedTuple):
         return key_of[document], key_of[value]
 
     def unknown(self, document: Any, source: str, line: int | None = None) -> FormatError:
-        """Make the error for JSON of no known form, with its keys and the nearest form."""
-        if isinstance(document, dict) and (
-            self.other.shape_of(document) or self.other.is_flat(document)
-        ):
-            problem = f"has the keys of {self.other.name}: were the arguments swapped?"
-            return FormatError(source, problem, line=line)
-        keys = _keys_in(document)
-        lists = self.id_lists + self.object_lists
-        near = [
-            name
-            for key in keys
-            for name in get_close_matches(normal(key.rpartition(".")[2]), lists, n=1)
-        ]
-        example = near[0] if near else self.id_lists[0]
-        item = '["d1"]' if example in self.id_lists else '[{"doc_id": "d1"}]'
-        if not near and not {*map(normal, keys)}.isdisjoint(DOCUMENT_NAMES[:-2]):
-            example, item = "doc_id", f'"d1", "{self.values[0]}": 1'
-        has = f"has the keys {some(keys, 12)}" if keys else f"is a {type(document).__name__}"
+        """Make the error for JSON of no form that is read, with its keys."""
+        found = f"is a {type(document).__name__}"
+        if isinstance(document, dict):
+            if self.other.shape_of(document) or self.other.is_flat(document):
+                problem = f"has the keys of {self.other.name}: {SWAPPED}"
+                return FormatError(source, problem, line=line)
+            found = f"has the keys {some(list(map(str, document)), 12)}"
         problem = (
-            f"{has}, which is no known form. As JSON, {self.name} can be {{query: {{document:"
-            f" {self.values[0]}}}}}, or a list or lines of objects such as"
-            f' {{"query_id": "q1", "{example}": {item}}}; write it so'
+            f"{found}, which is no known form. As JSON, {self.name} can be {{query: {{document:"
+            f' {self.values[0]}}}}}, or a list or lines of objects such as {{"query_id": "q1",'
+            f' "doc_id": "d1", "{self.values[0]}": 1}} or {{"query_id": "q1",'
+            f' "{self.id_lists[0]}": ["d1"]}}; write it so'
         )
         return FormatError(source, problem, line=line)
 
@@ -217,16 +196,13 @@ class Kind(NamedTuple):
             and len(values)
             and np.isin(values, np.arange(11)).all()
         ):
-            problem = (
-                "has the columns of qrels as BEIR and ranx write them, and grades: were the"
-                " arguments swapped?"
-            )
+            problem = f"has the columns of qrels as BEIR and ranx write them, and grades: {SWAPPED}"
             raise FormatError(columns.source, problem)
         if not self.is_run and value in ("", "score") and values.max(initial=0) > _LARGEST_GRADE:
             row = int(values.argmax())
             problem = (
                 f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score of a"
-                " run: were the arguments swapped?"
+                f" run: {SWAPPED}"
             )
             raise columns.error(row, problem, str(values[row]))
 
@@ -239,19 +215,6 @@ def normal(name: str) -> str:
 def normal_names(names: Iterable[Any]) -> dict[str, str]:
     """Return the first name of each normal form."""
     return {normal(str(name)): name for name in reversed(list(names))}
-
-
-def _keys_in(document: Any) -> list[str]:
-    """Return the keys of an object, each followed by those of the objects in its list."""
-    keys: list[str] = []
-    if isinstance(document, list):
-        return _keys_in(document[0]) if document else keys
-    if isinstance(document, dict):
-        for key, value in document.items():
-            keys.append(str(key))
-            if isinstance(value, list) and value and isinstance(value[0], dict):
-                keys += [f"{key}[].{inner}" for inner in value[0]]
-    return keys
 
 
 RUN = Kind(

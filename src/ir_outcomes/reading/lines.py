@@ -2,11 +2,10 @@
 
 import csv
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -31,16 +30,17 @@ _WIDEST = 3  # times the bytes that were read
 _Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
 
 
-def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
-    """Read lines of one layout."""
+def read_lines(
+    content: Iterable[Block], layout: Layout, source: str, *, has_header: bool = False
+) -> Columns:
+    """Read lines of one layout, without the header."""
     documents = [as_ids([])]
     values = [np.empty(0)]
     codes = [np.empty(0, dtype=np.int32)]
     code_of: dict[bytes, int] = {}
     n_rows = 0
     n_bytes = 0
-    longest = b""
-    for block in from_line(content, first_line):
+    for block in content:
         if block.data.isspace():
             continue
         queries, found, numbers = _by_numpy(block.data, layout) or _by_line(block, layout, source)
@@ -49,10 +49,9 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         values.append(numbers)
         n_rows += len(numbers)
         n_bytes += len(block.data)
-        if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
-            longest = max((longest, *found.tolist()), key=len)
         # In the array each id takes as much space as the longest.
-        if n_rows * len(longest) > max(_LARGE, _WIDEST * n_bytes):
+        if n_rows * max(part.itemsize for part in documents) > max(_LARGE, _WIDEST * n_bytes):
+            longest = max((max(part.tolist(), key=len, default=b"") for part in documents), key=len)
             problem = (
                 f"one id as long as this among {n_rows - 1:,} others would take too much memory;"
                 " shorten it"
@@ -61,11 +60,11 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
     columns = Columns(
         source,
         [query.decode() for query in code_of],
-        _joined(codes),
-        _joined(documents),
-        _joined(values),
+        np.concatenate(codes),
+        np.concatenate(documents),
+        np.concatenate(values),
         layout.value_name,
-        partial(_line_of, source, first_line),
+        partial(_line_of, source, has_header),
     )
     # A comment can happen to have the right number of words.
     if layout.separator is None and b"#" in code_of:
@@ -77,7 +76,7 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
 def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
     """Read a block of lines, or return None where NumPy must not."""
     unusual = _NOT_FOR_NUMPY if layout.separator is None else _NOT_FOR_NUMPY + _QUOTES_OR_BLANKS
-    if not data.strip() or not data.isascii() or any(sign in data for sign in unusual):
+    if not data.isascii() or any(sign in data for sign in unusual):
         return None
     lines = data.decode().replace("\r\n", "\n").split("\n")
     longest = max(map(len, lines))
@@ -102,7 +101,7 @@ def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
         return None
     values = _numbers(table[names[layout.value]])
     queries, documents = (_narrow(table[names[at]]) for at in (layout.query, layout.document))
-    has_empty = any(not words_of(ids)[:, 0].all() for ids in (queries, documents))
+    has_empty = (queries == b"").any() or (documents == b"").any()
     return None if values is None or has_empty else (queries, documents, values)
 
 
@@ -111,16 +110,13 @@ def _numbers(texts: Ids) -> Floats | None:
     import msgspec
 
     fields = texts.tolist()
-    numbers: list[float] = []
     # Five times as fast as NumPy, whatever the number of digits; JSON has no inf, .5, 5. or 007.
     with suppress(msgspec.DecodeError):
         numbers = msgspec.json.decode(b"[%b]" % b",".join(fields), type=list[float])
-    if len(numbers) == len(fields):
-        return np.array(numbers)
-    values = list(map(number_in, fields))
-    if any(value is None or value != value for value in values):
-        return None
-    return np.array(values, dtype=np.float64)
+        if len(numbers) == len(fields):
+            return np.array(numbers)
+    values = np.array(list(map(number_in, fields)), dtype=np.float64)  # None becomes NaN
+    return None if np.isnan(values).any() else values
 
 
 def _narrow(ids: Ids) -> Ids:
@@ -133,35 +129,34 @@ def _narrow(ids: Ids) -> Ids:
 
 def _by_line(block: Block, layout: Layout, source: str) -> _Part:
     check_bytes(block, source)
-    queries = []
-    documents = []
-    values = []
+    rows: list[tuple[bytes, bytes, float]] = []
     for number, line in nonblank(block):
         fields = _fields(line, layout, source, number)
-        if len(fields) != layout.columns:
-            problem = (
-                f"has {plural('column', len(fields))}, expected {layout.columns}{COLUMN_REMEDY}"
-            )
-            raise FormatError(source, problem, line=number, text=shown(fields))
-        for name, field in (("query", fields[layout.query]), ("document", fields[layout.document])):
-            if not field:
-                problem = f"a {name} id is empty; correct it"
-                raise FormatError(source, problem, line=number, text=shown(fields))
-            if len(field) > LONGEST_ID:
-                problem = f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
-                raise FormatError(source, problem, line=number, text=shown([field]))
-        text = fields[layout.value]
-        value = number_in(text)
-        if value is None or value != value:
-            problem = f"the {layout.value_name} is not a number; correct or remove the line"
-            if b"," in text and number_in(text.replace(b",", b".")) is not None:
-                between = ", between semicolons" if layout.separator == b";" else ""
-                problem = f"the {layout.value_name} has a decimal comma{between}; write a point"
-            raise FormatError(source, problem, line=number, text=shown([text]))
-        queries.append(fields[layout.query])
-        documents.append(fields[layout.document])
-        values.append(value)
+        row = _row(fields, layout)
+        if not isinstance(row, tuple):
+            raise FormatError(source, row, line=number, text=shown(fields))
+        rows.append(row)
+    queries, documents, values = zip(*rows, strict=True)
     return as_ids(queries), as_ids(documents), np.array(values, dtype=np.float64)
+
+
+def _row(fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float] | str:
+    """Return the query, document and value of a line, or what is wrong with it."""
+    if len(fields) != layout.columns:
+        return f"has {plural('column', len(fields))}, expected {layout.columns}{COLUMN_REMEDY}"
+    query, document, text = (fields[at] for at in (layout.query, layout.document, layout.value))
+    for name, field in (("query", query), ("document", document)):
+        if not field:
+            return f"a {name} id is empty; correct it"
+        if len(field) > LONGEST_ID:
+            return f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
+    value = number_in(text)
+    if value is not None and value == value:
+        return query, document, value
+    if number_in(text.replace(b",", b".")) is not None and b"," in text:
+        between = ", between semicolons" if layout.separator == b";" else ""
+        return f"the {layout.value_name} has a decimal comma{between}; write a point"
+    return f"the {layout.value_name} is not a number; correct or remove the line"
 
 
 def _fields(line: bytes, layout: Layout, source: str, number: int) -> list[bytes]:
@@ -187,21 +182,9 @@ def _fields(line: bytes, layout: Layout, source: str, number: int) -> list[bytes
 
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
     """Number the queries in order of first appearance."""
-    words = words_of(queries)
-    starts = np.flatnonzero(np.append(True, (words[1:] != words[:-1]).any(axis=1)))
+    starts = np.flatnonzero(np.append(True, queries[1:] != queries[:-1]))
     codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts].tolist()]
-    return np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(words)))
-
-
-def _joined(parts: list[Any]) -> Any:
-    """Join arrays, and forget each once it is copied, so that memory holds all once."""
-    end = sum(map(len, parts))
-    joined = np.empty(end, dtype=np.result_type(*parts))
-    while parts:
-        part = parts.pop()
-        joined[end - len(part) : end] = part
-        end -= len(part)
-    return joined
+    return np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(queries)))
 
 
 def shown(fields: list[bytes]) -> str:
@@ -217,20 +200,9 @@ def number_in(field: bytes) -> float | None:
         return None
 
 
-def from_line(content: Iterable[Block], first_line: int) -> Iterator[Block]:
-    """Leave out the lines before the first one that contains data."""
-    for block in content:
-        skipped = max(first_line - block.first_line, 0)
-        lines = block.data.split(b"\n", skipped)
-        if len(lines) > skipped and lines[-1]:
-            yield Block(block.first_line + skipped, lines[-1])
-
-
-def _line_of(source: str, first_line: int, row: int) -> int | None:
+def _line_of(source: str, has_header: bool, row: int) -> int | None:
     """Find the line of a row by reading the file again, which a pipe does not allow."""
     if source == STDIN or not os.path.isfile(source):
         return None
-    numbers = (
-        number for block in blocks(source) for number, _ in nonblank(block) if number >= first_line
-    )
-    return next(islice(numbers, row, None), None)
+    numbers = (number for block in blocks(source) for number, _ in nonblank(block))
+    return next(islice(numbers, row + has_header, None), None)

@@ -151,19 +151,19 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
             " Run or Qrels of ranx",
         )
     rows = list(data)
-    if not rows:
-        return checked_columns(source, ([], [], []), kind.value_name("score"))
-    if isinstance(rows[0], dict):
+    if not rows or isinstance(rows[0], dict):
         return columns_of_records(((None, row) for row in rows), source, kind)
-    fields = getattr(rows[0], "_fields", ())
-    for number, row in enumerate(rows, 1):
-        if not fields or getattr(row, "_fields", None) != fields:
-            problem = (
-                f"row {number} is not a named tuple such as ir_measures.ScoredDoc, with the fields"
-                " of the first row"
-            )
-            raise FormatError(source, problem, text=repr(row))
-    return _from_table(fields, lambda name: [getattr(row, name) for row in rows], source, kind)
+    fields = getattr(rows[0], "_fields", None)
+    odd = next((row for row in rows if not fields or getattr(row, "_fields", ()) != fields), None)
+    if odd is not None or fields is None:
+        problem = (
+            f"row {rows.index(odd) + 1} is not a named tuple such as ir_measures.ScoredDoc, with the"
+            " fields of the first row"
+        )
+        raise FormatError(source, problem, text=repr(odd))
+    return _from_table(
+        fields, dict(zip(fields, zip(*rows, strict=True), strict=True)).__getitem__, source, kind
+    )
 
 
 def _from_table(
@@ -189,7 +189,9 @@ _Record = tuple[int | None, Any]  # with its line, where that is known
 def columns_of_records(records: Iterable[_Record], source: str, kind: Kind) -> Columns:
     """Read objects that hold a row each, or a query with its list, as the first does."""
     found = ((line, _with_metadata(record)) for line, record in records)
-    line, first = next(found)
+    line, first = next(found, (None, None))
+    if first is None:
+        return checked_columns(source, ([], [], []), kind.value_name("score"))
     if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
         return _from_lists(chain([(line, first)], found), shape, source, kind)
     if not isinstance(first, dict) or not kind.is_flat(first):

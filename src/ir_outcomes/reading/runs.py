@@ -419,7 +419,6 @@ def _is_probably_run(path: str) -> bool:
     if not os.path.isfile(path):  # a pipe can be read only once
         return True
     try:
-        # An empty file is a run without results.
-        return seems_to_be_a_run(path) or os.path.getsize(path) == 0
+        return seems_to_be_a_run(path)
     except IrOutcomesError:
         return True
