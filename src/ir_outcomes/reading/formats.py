@@ -64,11 +64,8 @@ _PARQUET = (  # and the first field of a page or of the footer; an id can begin 
 _LEAST_ROW = 16  # bytes that a row of Parquet takes as text, at least
 
 
-def read_any_file(path: str | os.PathLike[str], kind: Kind) -> Columns:
-    """Return the content of a file, of which ``#score`` or ``#rank`` orders a run."""
-    source, by = path_and_order(os.fspath(path))
-    if by is not None and kind.is_run and kind.by is None:
-        kind = kind._replace(by=by)
+def read_any_file(source: str, kind: Kind) -> Columns:
+    """Return the content of a file."""
     with closing(pieces(source)) as opened:
         lines, head = _first_lines(opened)
         first = lines[0][1] if lines else b""
@@ -89,12 +86,13 @@ def texts_in(path: str | os.PathLike[str]) -> Texts:
     """Return the texts that come along in a file of a run or of qrels."""
     for kind in (RUN, QRELS):
         with suppress(InputError):
-            return read_any_file(path, kind).texts
+            return read_any_file(path_and_order(path)[0], kind).texts
     return Texts({}, {})
 
 
-def path_and_order(path: str) -> tuple[str, RunBy | None]:
+def path_and_order(source: str | os.PathLike[str]) -> tuple[str, RunBy | None]:
     """Return the path of a file, and what ``#score`` or ``#rank`` behind it says."""
+    path = os.fspath(source)
     file, _, order = path.rpartition("#")
     for by in get_args(RunBy):
         if order == by and not os.path.exists(path) and os.path.isfile(file):
