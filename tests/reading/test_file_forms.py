@@ -242,7 +242,7 @@ def test_what_is_wrong_in_a_run_is_said_with_file_line_text_and_remedy(
         ("q1 d1\n", r"line 1: has 2 columns, expected 4 or 3: the grade is missing.*query_id"),
         ("q1 d1 1\nq1 d2 2\n", r"like the ranks of a run: were the arguments swapped\?"),
         ("q1 d1 30\nq1 d2 110\n", r"has a grade above 100.*were the arguments swapped\?"),
-        ("q1 1 d1 1\nq1 2 d1 0\n", r"line 2: .*holds subtopics \(1 and 2\); take .*: sort -k1,1"),
+        ("q1 1 d1 1\nq1 2 d1 0\n", r"line 2: .*holds subtopics, take the highest: sort -k1,1"),
         ('{"q1": {"d1": 1.5}}', r"a grade must be a whole number"),
         ("query-id,corpus-id,score\n\n", "is empty; nothing can be evaluated"),
     ],

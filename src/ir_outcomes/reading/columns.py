@@ -82,14 +82,11 @@ class Columns:
             line_of=lambda row: self.line_of(int(rows[row])),
         )
 
-    @property
-    def is_grouped(self) -> bool:
-        """Whether the rows of the queries follow each other."""
-        return not np.any(self.codes[1:] < self.codes[:-1])
-
     def grouped(self) -> Self:
         """Bring the rows of each query together, in the input's order within a query."""
-        return self if self.is_grouped else self.select(np.argsort(self.codes, kind="stable"))
+        if np.all(self.codes[1:] >= self.codes[:-1]):
+            return self
+        return self.select(np.argsort(self.codes, kind="stable"))
 
     def changes(self, compare: np.ufunc) -> Ints:
         """Count in each query the rows whose value compares so with the previous one."""
@@ -106,16 +103,16 @@ class Columns:
 def repeated(offsets: Ints, items: npt.NDArray[Any]) -> Rows:
     """Find the rows whose item stands earlier in the rows of the same query."""
     again: list[int] = []
-    for query in np.flatnonzero(np.diff(offsets) > 1).tolist():
-        start = int(offsets[query])
-        listed = items[start : offsets[query + 1]].tolist()
-        if len(set(listed)) == len(listed):
-            continue
-        present: set[Any] = set()
-        for row, item in enumerate(listed, start):
-            if item in present:
-                again.append(row)
-            present.add(item)
+    for start, end in pairwise(offsets.tolist()):
+        listed = items[start:end].tolist()
+        if len(set(listed)) < len(listed):
+            present: dict[Any, int] = {}
+            rows = range(start, end)
+            again += [
+                row
+                for row, item in zip(rows, listed, strict=True)
+                if present.setdefault(item, row) != row
+            ]
     return np.array(again, dtype=np.intp)
 
 

@@ -1,4 +1,4 @@
-"""The first words of documents: from a mapping, JSON lines, a run that holds texts, or the dataset on this machine."""
+"""The first words of documents, from a mapping, a file, or the dataset."""
 
 import json
 import os
@@ -43,8 +43,8 @@ def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str,
             raise FormatError(os.fsdecode(path), problem, line=number, text=line) from None
         if name in wanted:
             parts = [document.get(field) for field in ("title", "text")]
-            known = [part.strip() for part in parts if isinstance(part, str)]
-            texts[name] = ". ".join(filter(None, known))
+            stripped = (part.strip() for part in parts if isinstance(part, str))
+            texts[name] = ". ".join(filter(None, stripped))
     return texts
 
 
@@ -68,8 +68,7 @@ def _of_dataset(collection: str) -> FirstWords:
 
 def _first_words(text: str | None) -> str | None:
     words = " ".join((text or "")[: 4 * LENGTH].split())
-    if len(words) <= LENGTH:
-        return words or None
-    return (
-        f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \N{HORIZONTAL ELLIPSIS}"
-    )
+    if len(words) > LENGTH:
+        start = words[: LENGTH - 2]
+        words = f"{start.rpartition(' ')[0] or start} \N{HORIZONTAL ELLIPSIS}"
+    return words or None

@@ -51,7 +51,7 @@ from ir_outcomes.reading.forms import (
 )
 from ir_outcomes.reading.lines import COLUMN_REMEDY, number_in, read_lines, shown
 from ir_outcomes.reading.measure_names import is_measure_name
-from ir_outcomes.reading.objects import columns_of, columns_of_records, is_nested
+from ir_outcomes.reading.objects import Record, columns_of, columns_of_records, is_nested
 from ir_outcomes.types import RunBy
 
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
@@ -167,28 +167,24 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
     is_object = False
     with suppress(FormatError):
         is_object = isinstance(parsed_json(first_line.decode("utf-8", "replace"), source, 1), dict)
-    line = None
     if is_object:
-        lines = _records(blocks_of(content, source, LONGEST_RECORD), source)
-        first = next(lines)
-        second = next(lines, None)
-        if second is not None:
-            return columns_of_records(chain([first, second], lines), source, kind)
-        line, document = first  # a document on one line, or a single record
+        records = list(_records(blocks_of(content, source, LONGEST_RECORD), source))
     else:
-        data = b"".join(content)
-        check_bytes(Block(1, data.removeprefix(BOM)), source)
-        document = parsed_json(data.decode("utf-8-sig"), source, 1)
-    if isinstance(document, list):
-        return columns_of_records(((None, record) for record in document), source, kind)
-    if is_nested(document, kind):
-        columns = columns_of(document, source, kind)
-        kind.refuse_swapped(columns, ("", "", ""))
-        return columns
-    return columns_of_records([(line, document)], source, kind)
+        data = b"".join(content).removeprefix(BOM)
+        check_bytes(Block(1, data), source)
+        document = parsed_json(data.decode(), source, 1)
+        if isinstance(document, list):
+            return columns_of_records([(None, record) for record in document], source, kind)
+        records = [(None, document)]
+    first = records[0][1]
+    if len(records) > 1 or not is_nested(first, kind):
+        return columns_of_records(records, source, kind)
+    columns = columns_of(first, source, kind)
+    kind.refuse_swapped(columns, ("", "", ""))
+    return columns
 
 
-def _records(blocks: Iterable[Block], source: str) -> Iterator[tuple[int, Any]]:
+def _records(blocks: Iterable[Block], source: str) -> Iterator[Record]:
     """Yield the objects of JSON lines, with their lines."""
     for block in blocks:
         check_bytes(block, source)
@@ -345,9 +341,8 @@ def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
     grouped = columns.grouped()
     values = grouped.values
     # Ranks are 1 to n in each query.
-    is_first = grouped.codes[1:] != grouped.codes[:-1]
-    follows = np.where(is_first, values[1:] == 1, values[1:] - values[:-1] == 1)
-    are_ranks = bool(values[0] == 1 and follows.all())
+    ranks = np.arange(1, len(values) + 1) - grouped.offsets[grouped.codes]
+    are_ranks = np.array_equal(values, ranks)
     if not kind.is_run:
         if are_ranks and len(values) > len(columns.query_ids):
             raise FormatError(

@@ -85,24 +85,26 @@ def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
     # Widths that are no multiple of 8 are copied slowly. What is in no column that is wanted is
     # written to the first 8 bytes, because a line must have all columns and no more.
     width = -(-longest // 8) * 8
-    formats = ["S8"] * layout.columns
-    offsets = [0] * layout.columns
-    for position, column in enumerate((layout.query, layout.document, layout.value)):
-        formats[column] = f"S{width}"
-        offsets[column] = 8 + position * width
     names = [str(column) for column in range(layout.columns)]
+    wanted = [names[column] for column in (layout.query, layout.document, layout.value)]
     record = np.dtype(
-        {"names": names, "formats": formats, "offsets": offsets, "itemsize": 8 + 3 * width}
+        {
+            "names": names,
+            "formats": [f"S{width}" if name in wanted else "S8" for name in names],
+            "offsets": [8 + wanted.index(name) * width if name in wanted else 0 for name in names],
+            "itemsize": 8 + 3 * width,
+        }
     )
     separator = None if layout.separator is None else layout.separator.decode()
     try:
         table = np.loadtxt(lines, dtype=record, comments=None, delimiter=separator, ndmin=1)
     except ValueError:  # the plain reader says what is wrong, or reads it
         return None
-    values = _numbers(table[names[layout.value]])
-    queries, documents = (_narrow(table[names[at]]) for at in (layout.query, layout.document))
-    has_empty = (queries == b"").any() or (documents == b"").any()
-    return None if values is None or has_empty else (queries, documents, values)
+    queries, documents, texts = (table[name] for name in wanted)
+    values = _numbers(texts)
+    if values is None or (queries == b"").any() or (documents == b"").any():
+        return None
+    return _narrow(queries), _narrow(documents), values
 
 
 def _numbers(texts: Ids) -> Floats | None:
