@@ -4,7 +4,8 @@ Names are those of columns of tables and of keys of JSON objects alike, in order
 lower case and with underscores; see `normal`. To read what another tool writes, add its name.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,32 +86,27 @@ class Kind(NamedTuple):
             return "grade"
         return "rank" if name is None or name in RANK_NAMES else "score"
 
-    def value_in(self, names: Iterable[str]) -> str | None:
+    def value_in(self, names: Container[str]) -> str | None:
         """Return the first of these names that is a value, of the order asked for."""
-        fitting = [
-            name
-            for name in self.values
-            if self.by is None or (name in RANK_NAMES) == (self.by == "rank")
-        ]
-        return next((name for name in fitting if name in names), None)
+        for name in self.values:
+            if name in names and (self.by is None or (name in RANK_NAMES) == (self.by == "rank")):
+                return name
+        return None
 
     def named(
         self, names: Sequence[str], source: str, line: int | None = None
     ) -> tuple[str, str, str, str]:
         """Return the columns of query, document and value, and what the value is."""
-        repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        repeated = [name for name, times in Counter(names).items() if times > 1]
         if repeated:
-            problem = (
-                f"has more than one column {', '.join(map(repr, repeated))}; rename or remove the"
-                " others"
-            )
+            problem = f"has more than one column {repeated[0]!r}; rename or remove the others"
             raise FormatError(source, problem, line=line)
         column_of = normal_names(names)
         query, document, value = self._parts_in(column_of)
         if query is None or document is None or value is None:
             wanted = self.values
             if query is None or document is None:
-                wanted = QUERY_NAMES[:2] if query is None else DOCUMENT_NAMES[:3]
+                wanted = QUERY_NAMES if query is None else DOCUMENT_NAMES
             problem = (
                 f"has no column {' or '.join(map(repr, wanted[:3]))}; its columns are"
                 f" {some(list(names), 12)}"
@@ -134,26 +130,26 @@ class Kind(NamedTuple):
                     return Shape(query, key)
         return None
 
-    def _parts_in(self, names: Iterable[str]) -> tuple[str | None, str | None, str | None]:
+    def _parts_in(self, names: Container[str]) -> tuple[str | None, str | None, str | None]:
         """Return which of these names are query, document and value."""
-        present = set(names)
-        queries = [name for name in QUERY_NAMES if name in present]
-        documents = [name for name in DOCUMENT_NAMES if name in present]
+        queries = [name for name in QUERY_NAMES if name in names]
+        documents = [name for name in DOCUMENT_NAMES if name in names]
         pairs = ((query, document) for query in queries for document in documents)
         query, document = next(
             (pair for pair in pairs if pair[0] != pair[1]), (queries[0] if queries else None, None)
         )
-        value = self.value_in(present)
-        if value is None and not self.is_run and (document == "corpus_id" or query == "q_id"):
-            value = "score" if "score" in present else None  # as BEIR and ranx write grades
+        value = self.value_in(names)
+        # BEIR and ranx write grades so.
+        if not self.is_run and "score" in names and (document == "corpus_id" or query == "q_id"):
+            value = value or "score"
         return query, document, value
 
     def is_flat(self, record: dict[str, Any]) -> bool:
         """Return whether an object is one row: with a query, a document and a value."""
         key_of = normal_names(record)
-        parts = self._parts_in(key_of)
-        return not any(
-            name is None or isinstance(record[key_of[name]], (dict, list)) for name in parts
+        parts = [name for name in self._parts_in(key_of) if name is not None]
+        return len(parts) == 3 and not any(
+            isinstance(record[key_of[name]], (dict, list)) for name in parts
         )
 
     def names_in(self, item: dict[str, Any]) -> tuple[str, str | None]:
@@ -187,24 +183,18 @@ class Kind(NamedTuple):
     def refuse_swapped(self, columns: Columns, names: Sequence[str]) -> None:
         """Refuse rows of the other kind, where names do not tell a run from qrels."""
         query, document, value = map(normal, names)
-        are_those_of_qrels = document == "corpus_id" or (query, document) == ("q_id", "doc_id")
         values = columns.values
-        if (
-            self.is_run
-            and are_those_of_qrels
-            and value == "score"
-            and len(values)
-            and np.isin(values, np.arange(11)).all()
-        ):
-            problem = f"has the columns of qrels as BEIR and ranx write them, and grades: {SWAPPED}"
-            raise FormatError(columns.source, problem)
-        if not self.is_run and value in ("", "score") and values.max(initial=0) > _LARGEST_GRADE:
+        if value not in ("", "score"):
+            return
+        if self.is_run:
+            are_of_qrels = document == "corpus_id" or (query, document) == ("q_id", "doc_id")
+            if are_of_qrels and len(values) and np.isin(values, np.arange(11)).all():
+                problem = "has the columns of qrels as BEIR and ranx write them, and grades"
+                raise FormatError(columns.source, f"{problem}: {SWAPPED}")
+        elif values.max(initial=0) > _LARGEST_GRADE:
             row = int(values.argmax())
-            problem = (
-                f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score of a"
-                f" run: {SWAPPED}"
-            )
-            raise columns.error(row, problem, str(values[row]))
+            problem = f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score"
+            raise columns.error(row, f"{problem} of a run: {SWAPPED}", str(values[row]))
 
 
 def normal(name: str) -> str:
