@@ -240,32 +240,6 @@ def test_lines_have_the_fields_of_a_run_however_many_are_on_others(
     assert (fast is None) == (is_wrong or not any(n_fields))
 
 
-# Only ASCII white space is removed around a value.
-values = st.text("ab,;\t \"'é1.\r\u00a0\u2028\x1f", max_size=6)
-
-
-@given(
-    rows=st.lists(
-        st.tuples(values, values, values | st.floats(allow_nan=False).map(repr)),
-        min_size=1,
-        max_size=6,
-    ),
-    separator=st.sampled_from(["\t", ",", ";"]),
-    quote=st.booleans(),
-)
-def test_both_readers_of_separated_columns_say_the_same(
-    rows: list[tuple[str, str, str]], separator: str, quote: bool
-) -> None:
-    layout = forms.Layout(3, 0, 1, 2, "score", separator=separator.encode())
-    if quote:
-        data = pd.DataFrame(rows).to_csv(sep=separator, header=False, index=False)
-    else:
-        data = "".join(separator.join(row) + "\n" for row in rows)
-    readers_agree(data.encode(), layout)
-    fast, _ = readers_agree(separator.join(["q1", "d1", "1.5"]).encode() + b"\r\n", layout)
-    assert fast is not None
-
-
 @given(codes=st.lists(st.integers(0, 3), max_size=40))
 def test_repeated_documents_are_found(codes: list[int]) -> None:
     codes = sorted(codes)

@@ -32,8 +32,6 @@ def document_texts(source: Texts, wanted: Collection[str], collection: str) -> F
 def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
     texts = {}
     for number, line in lines_of(path):
-        if not line.strip():
-            continue
         try:
             document = json.loads(line)
             values = (document.get(field) for field in ID_FIELDS)

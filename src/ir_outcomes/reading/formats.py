@@ -32,6 +32,7 @@ from ir_outcomes.reading.files import (
     Block,
     blocks_of,
     check_bytes,
+    lines_in,
     nonblank,
     parsed_json,
     pieces,
@@ -49,14 +50,21 @@ from ir_outcomes.reading.forms import (
     Layout,
     normal,
 )
-from ir_outcomes.reading.lines import COLUMN_REMEDY, number_in, read_lines, shown
+from ir_outcomes.reading.lines import COLUMN_REMEDY, not_a_number, number_in, read_lines, shown
 from ir_outcomes.reading.measure_names import is_measure_name
-from ir_outcomes.reading.objects import Record, columns_of, columns_of_records, is_nested
+from ir_outcomes.reading.objects import (
+    Record,
+    checked_columns,
+    columns_of,
+    columns_of_records,
+    is_nested,
+)
+from ir_outcomes.reading.tables import Source
 from ir_outcomes.types import RunBy
 
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
-_SEPARATORS = (b"\t", b",", b";")
+_SEPARATORS = ("\t", ",", ";")
 _LINES_LOOKED_AT = 50
 _PARQUET = (  # and the first field of a page or of the footer; an id can begin with PAR1 too
     b"PAR1\x15"
@@ -168,7 +176,10 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
     with suppress(FormatError):
         is_object = isinstance(parsed_json(first_line.decode("utf-8", "replace"), source, 1), dict)
     if is_object:
-        records = list(_records(blocks_of(content, source, LONGEST_RECORD), source))
+        lines = lines_in(blocks_of(content, source, LONGEST_RECORD), source)
+        records: list[Record] = [
+            (number, parsed_json(line, source, number)) for number, line in lines
+        ]
     else:
         data = b"".join(content).removeprefix(BOM)
         check_bytes(Block(1, data), source)
@@ -184,22 +195,14 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
     return columns
 
 
-def _records(blocks: Iterable[Block], source: str) -> Iterator[Record]:
-    """Yield the objects of JSON lines, with their lines."""
-    for block in blocks:
-        check_bytes(block, source)
-        for number, line in nonblank(block):
-            yield number, parsed_json(line.decode(), source, number)
-
-
 # --- lines with a header or without
 
 
-def _header(line: bytes) -> tuple[bytes | None, list[str]]:
+def _header(line: bytes) -> tuple[str | None, list[str]]:
     """Return the separator of a header, None for white space, and its names."""
-    separator = next((sign for sign in _SEPARATORS if sign in line), None)
-    names = [name.strip().strip(b"\"'") for name in line.split(separator)]
-    return separator, [name.decode("utf-8", "replace") for name in names]
+    text = line.decode("utf-8", "replace")
+    separator = next((sign for sign in _SEPARATORS if sign in text), None)
+    return separator, [name.strip().strip("\"'") for name in text.split(separator)]
 
 
 def _is_header(names: Iterable[str]) -> bool:
@@ -255,14 +258,8 @@ def _read_lines(
     layout = next((layout for layout in layouts if _fits(lines[0], layout)), None)
     separator, names = _header(lines[0])
     if layout is None and _is_header(names):
-        check_bytes(Block(number, lines[0]), source)
-        *wanted, value_name = kind.named(names, source, number)
-        query, document, value = map(names.index, wanted)
-        layout = Layout(len(names), query, document, value, value_name, separator=separator)
-        body = _below(blocks_of(content, source), number)
-        columns = read_lines(body, layout, source, has_header=True)
-        kind.refuse_swapped(columns, wanted)
-        return replace(columns, form="columns")
+        text = lines_in(blocks_of(content, source), source)
+        return _read_table(text, separator, kind, source, numbered[0][0])
     if layout is None:  # a value of the first line may be wrong
         n_columns = len(lines[0].split())
         layout = next((layout for layout in layouts if layout.columns == n_columns), None)
@@ -287,12 +284,32 @@ def _read_lines(
     return replace(columns, form="three columns")
 
 
-def _below(blocks: Iterable[Block], header: int) -> Iterator[Block]:
-    """Leave out the lines up to the header."""
-    for block in blocks:
-        n_above = max(header + 1 - block.first_line, 0)
-        lines = block.data.split(b"\n", n_above)
-        yield Block(block.first_line + n_above, b"".join(lines[n_above:]))
+def _read_table(
+    lines: Iterable[tuple[int, str]], separator: str | None, kind: Kind, source: str, header: int
+) -> Columns:
+    """Read a table by the names of its columns."""
+    titles, body = Source(source, source, is_file=True).table(lines, separator)
+    *wanted, value_name = kind.named(titles, source, header)
+    indices = [titles.index(name) for name in wanted]
+    queries: list[str] = []
+    documents: list[str] = []
+    values: list[float] = []
+    numbers: list[int] = []
+    for number, cells in body:
+        query, document, text = (cells[index] or "" for index in indices)
+        value = number_in(text.encode())
+        if value is None:
+            problem = not_a_number(value_name, text.encode())
+            raise FormatError(source, problem, line=number, text=text)
+        queries.append(query)
+        documents.append(document)
+        values.append(value)
+        numbers.append(number)
+    columns = checked_columns(
+        source, (queries, documents, values), value_name, line_of=numbers.__getitem__
+    )
+    kind.refuse_swapped(columns, wanted)
+    return replace(columns, form="columns")
 
 
 def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:

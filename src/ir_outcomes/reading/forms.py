@@ -42,7 +42,6 @@ class Layout(NamedTuple):
     value: int
     value_name: str  # "score", "rank" or "grade"; ranks and grades are whole numbers
     rank: int | None = None
-    separator: bytes | None = None  # None is any white space
 
 
 class Shape(NamedTuple):

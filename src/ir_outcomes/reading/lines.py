@@ -1,6 +1,5 @@
 """Text files of columns: NumPy reads usual blocks, and a plain reader others."""
 
-import csv
 import os
 from collections.abc import Iterable
 from contextlib import suppress
@@ -22,7 +21,6 @@ COLUMN_REMEDY = (
 )
 # NumPy takes some of them for white space, which they are not here, and drops the first.
 _NOT_FOR_NUMPY = tuple(b"\0\x1c\x1d\x1e\x1f")
-_QUOTES_OR_BLANKS = tuple(b'" \v\f')  # in columns with a separator
 _LONGEST_LINE = 512  # bytes; NumPy gives every id the space of the longest line
 _LARGE = 4 << 30  # bytes of ids
 _WIDEST = 3  # times the bytes that were read
@@ -30,10 +28,8 @@ _WIDEST = 3  # times the bytes that were read
 _Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
 
 
-def read_lines(
-    content: Iterable[Block], layout: Layout, source: str, *, has_header: bool = False
-) -> Columns:
-    """Read lines of one layout, without the header."""
+def read_lines(content: Iterable[Block], layout: Layout, source: str) -> Columns:
+    """Read lines of one layout."""
     documents = [as_ids([])]
     values = [np.empty(0)]
     codes = [np.empty(0, dtype=np.int32)]
@@ -64,10 +60,10 @@ def read_lines(
         np.concatenate(documents),
         np.concatenate(values),
         layout.value_name,
-        partial(_line_of, source, has_header),
+        partial(_line_of, source),
     )
     # A comment can happen to have the right number of words.
-    if layout.separator is None and b"#" in code_of:
+    if b"#" in code_of:
         row = int(np.argmax(columns.codes == code_of[b"#"]))
         raise columns.error(row, "is a comment; remove comment lines")
     return columns
@@ -75,8 +71,7 @@ def read_lines(
 
 def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
     """Read a block of lines, or return None where NumPy must not."""
-    unusual = _NOT_FOR_NUMPY if layout.separator is None else _NOT_FOR_NUMPY + _QUOTES_OR_BLANKS
-    if not data.isascii() or any(sign in data for sign in unusual):
+    if not data.isascii() or any(sign in data for sign in _NOT_FOR_NUMPY):
         return None
     lines = data.decode().replace("\r\n", "\n").split("\n")
     longest = max(map(len, lines))
@@ -95,16 +90,13 @@ def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
             "itemsize": 8 + 3 * width,
         }
     )
-    separator = None if layout.separator is None else layout.separator.decode()
     try:
-        table = np.loadtxt(lines, dtype=record, comments=None, delimiter=separator, ndmin=1)
+        table = np.loadtxt(lines, dtype=record, comments=None, ndmin=1)
     except ValueError:  # the plain reader says what is wrong, or reads it
         return None
     queries, documents, texts = (table[name] for name in wanted)
     values = _numbers(texts)
-    if values is None or (queries == b"").any() or (documents == b"").any():
-        return None
-    return _narrow(queries), _narrow(documents), values
+    return None if values is None else (_narrow(queries), _narrow(documents), values)
 
 
 def _numbers(texts: Ids) -> Floats | None:
@@ -133,7 +125,9 @@ def _by_line(block: Block, layout: Layout, source: str) -> _Part:
     check_bytes(block, source)
     rows: list[tuple[bytes, bytes, float]] = []
     for number, line in nonblank(block):
-        fields = _fields(line, layout, source, number)
+        fields = line.split()
+        if len(fields) != layout.columns and line.count(b"\t") == layout.columns - 1:
+            fields = [field.strip() for field in line.split(b"\t")]  # an id has a blank
         row = _row(fields, layout)
         if not isinstance(row, tuple):
             raise FormatError(source, row, line=number, text=shown(fields))
@@ -153,33 +147,16 @@ def _row(fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float] | st
         if len(field) > LONGEST_ID:
             return f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
     value = number_in(text)
-    if value is not None and value == value:
-        return query, document, value
-    if number_in(text.replace(b",", b".")) is not None and b"," in text:
-        between = ", between semicolons" if layout.separator == b";" else ""
-        return f"the {layout.value_name} has a decimal comma{between}; write a point"
-    return f"the {layout.value_name} is not a number; correct or remove the line"
+    if value is None or value != value:
+        return not_a_number(layout.value_name, text)
+    return query, document, value
 
 
-def _fields(line: bytes, layout: Layout, source: str, number: int) -> list[bytes]:
-    if layout.separator is None:
-        fields = line.split()
-        if len(fields) != layout.columns and line.count(b"\t") == layout.columns - 1:
-            fields = line.split(b"\t")  # an id has a blank
-    else:
-        separator = layout.separator.decode()
-        try:
-            (texts,) = csv.reader([line.decode().rstrip("\r\n")], delimiter=separator, strict=True)
-        # ValueError where a carriage return within the line makes two of it.
-        except (csv.Error, ValueError) as error:
-            problem = (
-                f"cannot be separated into columns ({error}); check the quotes, and remove line"
-                " breaks within values"
-            )
-            raise FormatError(source, problem, line=number, text=shown([line])) from None
-        fields = [text.encode() for text in texts]
-    # Bytes are stripped, because white space is that of ASCII.
-    return [field.strip() for field in fields]
+def not_a_number(value_name: str, text: bytes) -> str:
+    """Say what is wrong with a value."""
+    if b"," in text and number_in(text.replace(b",", b".")) is not None:
+        return f"the {value_name} has a decimal comma; write a point"
+    return f"the {value_name} is not a number; correct or remove the line"
 
 
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
@@ -202,9 +179,9 @@ def number_in(field: bytes) -> float | None:
         return None
 
 
-def _line_of(source: str, has_header: bool, row: int) -> int | None:
+def _line_of(source: str, row: int) -> int | None:
     """Find the line of a row by reading the file again, which a pipe does not allow."""
     if source == STDIN or not os.path.isfile(source):
         return None
     numbers = (number for block in blocks(source) for number, _ in nonblank(block))
-    return next(islice(numbers, row + has_header, None), None)
+    return next(islice(numbers, row, None), None)

@@ -238,8 +238,6 @@ def _queries_file(folder: str | os.PathLike[str]) -> str:
 def _texts_of_json_lines(path: str, names: tuple[str, ...]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for number, line in lines_of(path):
-        if not line.strip():
-            continue
         record = parsed_json(line, path, number)
         fields = record if isinstance(record, dict) else {}
         identifier, text = (

@@ -285,10 +285,10 @@ def check_names(names: Iterable[str | None], item: str = "run") -> None:
     """Refuse names that are no text, blank or equal."""
     chosen = [name for name in names if name is not None]
     for name in chosen:
-        if not isinstance(name, str) or not name.strip():
-            problem = "is blank; give one that can be seen"
-            if not isinstance(name, str):
-                problem = "is not text; convert names with str"
+        problem = None if str(name).strip() else "is blank; give one that can be seen"
+        if not isinstance(name, str):
+            problem = "is not text; convert names with str"
+        if problem:
             raise ParameterError(f"the name {name!r} of a {item} {problem}")
     repeated = [name for name, times in Counter(chosen).items() if times > 1]
     if repeated:
@@ -309,11 +309,13 @@ def distinct_names(
     ]
     taken = {name for index, name in enumerate(names) if index not in ambiguous}
     for index in ambiguous:
-        candidates = (f"{names[index]} {number}" for number in count(index))
+        stem = names[index]
+        candidates = []
         if isinstance(sources[index], (str, os.PathLike)):
-            path = os.fspath(sources[index])
-            candidates = chain([path], (f"{path} {number}" for number in count(index)))
-        names[index] = next(name for name in candidates if name not in taken)
+            stem = os.fspath(sources[index])
+            candidates = [stem]
+        numbered = (f"{stem} {number}" for number in count(index))
+        names[index] = next(name for name in chain(candidates, numbered) if name not in taken)
         taken.add(names[index])
     return names
 

@@ -56,7 +56,9 @@ class Source(NamedTuple):
         """Return what the lines say together, as JSON."""
         return parsed_json("".join(line for _, line in lines), self.called, 1)
 
-    def table(self, lines: "Lines", separator: str) -> tuple[list[str], Body]:
+    def table(
+        self, lines: Iterable[tuple[int, str]], separator: str | None
+    ) -> tuple[list[str], Body]:
         """Return the titles of a table, and its rows with their last lines."""
         rows = self._cells(lines, separator)
         number, header = next(rows)
@@ -64,7 +66,9 @@ class Source(NamedTuple):
         self.refuse_repeated(titles, number)
         return titles, rows
 
-    def _cells(self, lines: "Lines", separator: str) -> Iterator[tuple[int, list[str | None]]]:
+    def _cells(
+        self, lines: Iterable[tuple[int, str]], separator: str | None
+    ) -> Iterator[tuple[int, list[str | None]]]:
         number = 0
 
         def texts_of_lines() -> Iterator[str]:
@@ -74,12 +78,17 @@ class Source(NamedTuple):
                 yield line
 
         n_columns = None
+        rows: Iterator[list[str]] = csv.reader(
+            texts_of_lines(), delimiter=separator or ",", strict=True
+        )
+        if separator is None:  # at white space of ASCII
+            rows = ([*map(bytes.decode, line.encode().split())] for line in texts_of_lines())
         try:
-            for cells in csv.reader(texts_of_lines(), delimiter=separator, strict=True):
+            for cells in rows:
                 n_columns = n_columns or len(cells)
                 if len(cells) != n_columns:
                     problem = f"has {len(cells)} columns, the header has {n_columns}"
-                    raise self.error(problem, number, separator.join(cells))
+                    raise self.error(problem, number, (separator or " ").join(cells))
                 yield number, [cell.strip(WHITE_SPACE) or None for cell in cells]
         except csv.Error as error:
             raise self.error(f"is not a line of a CSV file ({error})", number) from None
