@@ -47,7 +47,7 @@ def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str,
 
 
 def _of_dataset(collection: str) -> FirstWords:
-    """Read documents of an ir_datasets id, if they and their index are on this machine."""
+    """Read documents of an ir_datasets id, where they and their index are here."""
     import ir_datasets
 
     dataset: Any = ir_datasets.load(collection) if collection in ir_datasets.registry else None

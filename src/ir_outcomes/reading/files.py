@@ -55,8 +55,8 @@ def _streams(raw: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]
             if stream.needs_input and not data:
                 raise EOFError("compressed data ended inside a stream")
         data = (stream.unused_data or b"").lstrip(b"\0")
-        while not data and (more := raw.read(_INPUT)):
-            data = more.lstrip(b"\0")  # NUL bytes between streams are padding
+        while not data and (padding := raw.read(_INPUT)):
+            data = padding.lstrip(b"\0")  # NUL bytes between streams are padding
 
 
 def _zstd_decompressor() -> Callable[[], Any]:
@@ -125,9 +125,9 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
     """Yield decompressed content in pieces, of standard input for ``-``."""
     source = os.fsdecode(path)
     with _opened(source) as file, io.BufferedReader(file) as raw:
-        before = os.fstat(raw.fileno())
+        status = os.fstat(raw.fileno())
         size = 0
-        is_file = stat.S_ISREG(before.st_mode)
+        is_file = stat.S_ISREG(status.st_mode)
         try:
             for piece in decompressed(raw):
                 if not size:
@@ -142,8 +142,9 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
                 f"{source}: cannot be read to its end ({error}); the file is truncated or damaged:"
                 " fetch or write it again"
             ) from error
-        after = os.fstat(raw.fileno())
-        if is_file and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        latest = os.fstat(raw.fileno())
+        changed = (status.st_size, status.st_mtime_ns) != (latest.st_size, latest.st_mtime_ns)
+        if is_file and changed:
             raise UnreadableFile(
                 f"{source}: changed while it was read; read it again when it is complete"
             )

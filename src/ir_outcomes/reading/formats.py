@@ -126,7 +126,7 @@ def seems_to_be_a_run(path: str) -> bool:
 
 
 def _first_lines(opened: Iterator[bytes]) -> tuple[list[tuple[int, bytes]], bytes]:
-    """Return the first lines that are not blank, with their numbers, and all that was read."""
+    """Return the first lines that are not blank, numbered, and all that was read."""
     head = b""
     for piece in opened:
         head += piece
@@ -329,7 +329,7 @@ def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
             f"is separated by {separator!r} and has no header; write a first line that names the"
             f" columns, such as {separator.join(('query_id', 'doc_id', kind.values[0]))}"
         )
-    if any(_fits(line, other) and other.columns > 3 for other in _layouts(lines, kind.other)):
+    if any(_fits(line, layout) and layout.columns > 3 for layout in _layouts(lines, kind.other)):
         return f"{problem}; these look like the columns of {kind.other.name}: {SWAPPED}"
     if n_fields == 2 and not kind.is_run:
         return (

@@ -285,11 +285,14 @@ def check_names(names: Iterable[str | None], item: str = "run") -> None:
     """Refuse names that are no text, blank or equal."""
     chosen = [name for name in names if name is not None]
     for name in chosen:
-        problem = None if str(name).strip() else "is blank; give one that can be seen"
         if not isinstance(name, str):
-            problem = "is not text; convert names with str"
-        if problem:
-            raise ParameterError(f"the name {name!r} of a {item} {problem}")
+            raise ParameterError(
+                f"the name {name!r} of a {item} is not text; convert names with str"
+            )
+        if not name.strip():
+            raise ParameterError(
+                f"the name {name!r} of a {item} is blank; give one that can be seen"
+            )
     repeated = [name for name, times in Counter(chosen).items() if times > 1]
     if repeated:
         raise ParameterError(
