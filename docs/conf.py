@@ -25,10 +25,9 @@ author = "The ir_outcomes developers"
 copyright = "2026, the ir_outcomes developers"
 version = release = iro.__version__
 
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
-nb_execution_mode = "off"  # the notebook is stored with its outputs, and a test runs it
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 add_module_names = False
@@ -38,12 +37,7 @@ numpydoc_xref_ignore = "all"  # other words of a type are not
 numpydoc.xref.DEFAULT_LINKS.clear()  # nor are Python's own types: their pages are on another site
 numpydoc_xref_aliases = {name: full for name, full in DESCRIBED.items() if name[0].isupper()}
 default_role = "py:obj"  # a name in single backquotes is a link
-# The numbers are included in pages.
-exclude_patterns = [
-    "_build",
-    "jupyter_execute",
-    "numbers/*.md",
-]
+exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "ir_outcomes"
 html_static_path = ["_static"]

@@ -23,7 +23,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import ir_outcomes
-from ir_outcomes import samples, statistics
+from ir_outcomes import samples
 from ir_outcomes.cli import COMMANDS
 from ir_outcomes.measures import MEASURES
 from ir_outcomes.samples import write_sample, write_suite
@@ -142,7 +142,7 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     pattern = re.search("grep -m 1 '(.+)' README.md", script)
     assert pattern is not None
     (command,) = re.findall(pattern[1], (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
-    left_out = '-m "not browser and not action and not notebook"'
+    left_out = '-m "not browser and not action"'
     assert command.endswith(f'pip install -e ".[test]" && .venv/bin/python -m pytest {left_out}')
     assert 'git clone -q . "$stranger/ir-outcomes"' in script
 
@@ -152,7 +152,7 @@ def test_every_public_name_is_once_in_the_api_pages() -> None:
     described = Counter(
         re.findall(r"^\.\. (?:auto(?!module)\w+|py:data):: ([\w.]+)$", pages, re.MULTILINE)
     )
-    modules = (ir_outcomes, ir_outcomes.pyterrier, samples, statistics)
+    modules = (ir_outcomes, ir_outcomes.pyterrier, samples)
     public = {f"{module.__name__}.{name}" for module in modules for name in module.__all__}
     assert public - described.keys() == {"ir_outcomes.__version__", "ir_outcomes.pyterrier"}
     assert {name: count for name, count in described.items() if count > 1} == {}

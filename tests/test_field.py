@@ -1,7 +1,7 @@
 """Files that people had in public reports and questions: each command or snippet gives what is right.
 
-The cases stand beside the real runs (``../shared/field/cases.toml``, whose head says what the keys
-mean); a command is run in a copy of its folder.
+A case is a command or a snippet that is run in a copy of its folder; the head of cases.toml says what
+the keys mean. Variants are other cases of the same kinds, which were not in any report.
 """
 
 import contextlib
@@ -16,17 +16,14 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import REAL_DATA
-from tests.helpers.command_line import call
+from tests.helpers.command_line import Done, call
 
-FIELD = REAL_DATA.parent / "field"
-CASES = (
-    tomllib.loads((FIELD / "cases.toml").read_text())["case"]
-    if (FIELD / "cases.toml").is_file()
-    else []
-)
-# Not right yet. A case that became right must leave this set.
-WRONG = {"60-solved-or-not", "72-correct-or-not", "91-name-the-runs", "92-other-labels"}
+FIELD = Path(__file__).parent / "field"
+CASES = [
+    case
+    for name in ("cases.toml", "variants.toml")
+    for case in tomllib.loads((FIELD / name).read_text(encoding="utf-8"))["case"]
+]
 
 
 def folded(text: str) -> str:
@@ -106,35 +103,30 @@ def differences(right: dict[str, Any], status: int, stdout: str, stderr: str) ->
     return wrong
 
 
-def outcome_of(case: dict[str, Any], folder: Path) -> tuple[int, str, str]:
+def outcome_of(case: dict[str, Any], folder: Path) -> Done:
     if "python" in case:
         with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()) as stdout:
             exec(case["python"], {})
-        return 0, stdout.getvalue(), ""
-    done = None
+        return Done(0, stdout.getvalue(), "")
+    done = Done(0, "", "")
     for command in case["command"].split(" && "):
         program, *words = shlex.split(command)
         assert program == "ir-outcomes"
         done = call(*words, folder=folder)
         if done.returncode:
             break
-    assert done is not None
     return done
 
 
-def parameter(case: dict[str, Any]) -> Any:
-    marks = [pytest.mark.realdata]
-    if case["id"] in WRONG:
-        marks.append(pytest.mark.xfail(reason="not right yet", strict=True))
-    return pytest.param(case, id=case["id"], marks=marks)
-
-
-@pytest.mark.parametrize("case", [parameter(case) for case in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 @pytest.mark.filterwarnings("ignore::ir_outcomes.IrOutcomesWarning")
 def test_public_cases(case: dict[str, Any], tmp_path: Path) -> None:
     folder = tmp_path / "case"
-    shutil.copytree(FIELD / case["folder"], folder, copy_function=shutil.copyfile)
-    folder.chmod(0o755)
+    folder.mkdir()
+    if "folder" in case:
+        shutil.copytree(FIELD / case["folder"], folder, dirs_exist_ok=True)
+    for name, text in case.get("files", {}).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
     outcome = outcome_of(case, folder)
     found = []
     for right in case["right"]:
@@ -143,8 +135,3 @@ def test_public_cases(case: dict[str, Any], tmp_path: Path) -> None:
         except (KeyError, IndexError, StopIteration, ValueError) as error:
             found.append([repr(error)])
     assert [] in found, (found, outcome)
-
-
-@pytest.mark.realdata
-def test_the_cases_that_are_not_right_yet_exist() -> None:
-    assert {case["id"] for case in CASES} >= WRONG

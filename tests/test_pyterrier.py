@@ -38,7 +38,6 @@ QRELS = pd.DataFrame(
     columns=["qid", "docno", "label"],
 )
 NAMES = ["shorter", "longer", "shallow"]
-GOLD = [("2", "d5"), ("3", "d9")]  # one relevant document each
 
 
 class Overlap(pt.Transformer):  # type: ignore[misc]
@@ -135,20 +134,6 @@ def test_the_comparison_is_that_of_the_runs(unit: Any) -> None:
         assert row["nDCG@10 -"] == np.sum(gains[name] < gains["longer"])
 
 
-def test_less_is_better_of_search_lengths() -> None:
-    measure = ESL(unanswered="cutoff+1") @ 5
-    found = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, [measure])
-    ranks = {
-        name: [1 + list(frame[frame["qid"] == query]["docno"]).index(gold) for query, gold in GOLD]
-        for name, frame in FRAMES.items()
-        if name != "shallow"
-    }
-    better = sum(b < a for a, b in zip(ranks["shorter"], ranks["longer"], strict=True))
-    worse = sum(b > a for a, b in zip(ranks["shorter"], ranks["longer"], strict=True))
-    longer = found[found["name"] == "longer"].iloc[0]
-    assert (longer[f"{measure} +"], longer[f"{measure} -"]) == (better, worse)
-
-
 def test_frames_dicts_and_no_baseline() -> None:
     means = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, [ESL @ 5], baseline=None)
     assert list(means.columns) == ["name", "ESL@5", "answered (queries)"]
@@ -230,14 +215,6 @@ def test_settings_come_from_the_measures() -> None:
     assert (differing.attrs["cutoff"], differing.attrs["rel"]) == (100, 1)
     chosen = iro.pyterrier.experiment(FRAMES, TOPICS, graded, [ESL @ 3], cutoff=4)
     assert chosen.attrs["cutoff"] == 4
-
-
-def test_an_experiment_already_run() -> None:
-    arguments: dict[str, Any] = {"eval_metrics": [ESL @ 5, nDCG @ 10], "names": NAMES}
-    run = pt.Experiment(list(FRAMES.values()), TOPICS, QRELS, perquery=True, **arguments)
-    expected = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, cutoff=5, unit="query")
-    found = iro.compare_outputs(run, [run, run], names=tuple(NAMES), measure="ESL@5", qrels=QRELS)
-    assert [each.verdict.label for each in found] == expected["verdict"].tolist()[1:]
 
 
 def test_dataset_ids_and_datasets_of_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:

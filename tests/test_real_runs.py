@@ -3,7 +3,6 @@
 import gzip
 import warnings
 from pathlib import Path
-from typing import get_args
 
 import ir_measures
 import numpy as np
@@ -12,9 +11,7 @@ import scipy.stats
 from ir_measures import AP, RR, P
 
 import ir_outcomes as iro
-from ir_outcomes.statistics import differences, t_test, wilcoxon
-from ir_outcomes.types import OneOrder
-from tests.helpers import literal
+from ir_outcomes.statistics.papers import paired_tests
 from tests.helpers.comparisons import compare_pair
 
 pytestmark = pytest.mark.realdata
@@ -61,26 +58,6 @@ def test_search_lengths_equal_pytrec_eval(real_data: Path, collection: str) -> N
         np.testing.assert_allclose(ours, average, rtol=1e-12)
 
 
-@pytest.mark.parametrize("collection", COLLECTIONS)
-def test_search_lengths_equal_the_literal_definitions(real_data: Path, collection: str) -> None:
-    qrels = iro.read_qrels(real_data / collection / "qrels.txt")
-    golds = [literal.relevant(grades, 1) for grades in qrels.to_dict().values()]
-    run = iro.read_run(runs_of(real_data, collection)[0])
-    documents = run.to_dict()
-    for ties in get_args(OneOrder):
-        lengths = iro.search_lengths(qrels, run, cutoff=100, ties=ties)
-        tops = [literal.ranked(documents.get(query, {}), ties)[:100] for query in lengths.query_ids]
-        np.testing.assert_array_equal(lengths.esl(), list(map(literal.esl, tops, golds)))
-        for missing in ("retrieved", "cutoff"):
-            asl = [
-                literal.asl(top, gold, missing, 100, None)
-                for top, gold in zip(tops, golds, strict=True)
-            ]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", iro.IrOutcomesWarning)
-                np.testing.assert_allclose(lengths.asl(missing=missing), asl, rtol=1e-14)
-
-
 def test_trec_eval_numbers_published_with_the_runs(real_data: Path) -> None:
     qrels = iro.read_qrels(real_data / "dl-hard-doc" / "qrels.txt")
     for path in runs_of(real_data, "dl-hard-doc"):
@@ -125,13 +102,13 @@ def test_published_naive_means_and_pvalues(msmarco: dict[str, iro.SearchLengths]
     assert rounded["bm25"].mean() == pytest.approx(0.218537, abs=5e-7)
     for name, (mean, t, signed_rank) in NAIVE.items():
         assert rounded[name].mean() == pytest.approx(mean, abs=5e-7)
-        d = differences(rounded["bm25"], rounded[name])
-        assert t_test(d).pvalue == pytest.approx(t, rel=2e-3)
+        ours = paired_tests(rounded[name] - rounded["bm25"])
+        assert ours["t"].pvalue == pytest.approx(t, rel=2e-3)
         theirs = scipy.stats.wilcoxon(rounded["bm25"], rounded[name]).pvalue
         assert theirs == pytest.approx(signed_rank, rel=2e-3)
         # Ours treats differences that are equal but for rounding error as ties; the decision is the
         # same.
-        assert (wilcoxon(d).pvalue <= 0.05) == (signed_rank <= 0.05)
+        assert (ours["wilcoxon"].pvalue <= 0.05) == (signed_rank <= 0.05)
 
 
 def test_outcome_split_of_msmarco(msmarco: dict[str, iro.SearchLengths], real_data: Path) -> None:
@@ -146,11 +123,16 @@ def test_outcome_split_of_msmarco(msmarco: dict[str, iro.SearchLengths], real_da
         split = found.outcomes
         assert (split.neither, split.lost, split.won, split.both) == outcomes
         assert found.verdict.label == label
-        assert found.naive.pvalues["t"] == pytest.approx(NAIVE[contender][1], rel=0.01)
+        assert found.naive.tests["t"].pvalue == pytest.approx(NAIVE[contender][1], rel=0.01)
     assert (found.ranking.baseline, found.ranking.contender) == pytest.approx(
         (3.4209, 3.4780), abs=5e-5
     )
-    pvalues = found.coverage.pvalue, found.ranking.pvalues["t"], found.ranking.pvalues["wilcoxon"]
+    ranking = found.ranking.tests
+    pvalues = (
+        found.coverage.tests["exact"].pvalue,
+        ranking["t"].pvalue,
+        ranking["wilcoxon"].pvalue,
+    )
     assert pvalues == pytest.approx((0.1055, 0.0031, 0.0006), abs=5e-5)
 
 

@@ -95,9 +95,9 @@ def test_values_of_queries_are_in_json_on_request() -> None:
         ),
         (
             {"schema": 1},
-            r"must be an object of kind 'Comparison' with schema 2, .* and schema 1",
+            r"must be an object of kind 'Comparison' with schema 3, .* and schema 1",
         ),
-        ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 2"),
+        ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 3"),
         ("[" * 100_000, "is not valid"),
         ("[]", "must be an object of kind 'Comparison'"),
         ('{"part": NaN}', r"is not valid \(JSON is malformed"),

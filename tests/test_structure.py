@@ -6,6 +6,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ LAYERS = [
     {"evaluation"},
     {"measures", "statistics"},
     {"comparison"},
-    {"across", "conditions", "leaderboards", "tail"},
+    {"conditions", "leaderboards", "tail"},
     {"showing"},
     {"pyterrier"},
     {"cli"},
@@ -101,6 +102,16 @@ def test_no_module_imports_itself_through_others() -> None:
         if not imported.startswith(f"{importer}."):  # a package opens its own modules
             graph.setdefault(importer, set()).add(imported)
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
+
+
+def test_no_two_classes_share_a_name() -> None:
+    names = [
+        node.name
+        for tree in modules().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert [name for name, number in Counter(names).items() if number > 1] == []
 
 
 def test_scripts_import_what_exists() -> None:

@@ -19,7 +19,7 @@ def show(ev: iro.Evaluation, run: dict[str, dict[str, float]], paths: list[str])
     qrels = {"q": {"d": 1}}
     reveal_type(iro.compare(qrels, run, run))
     reveal_type(iro.compare(qrels, run, {"q": {"d": 1}}, cutoff=10))
-    reveal_type(iro.compare(qrels, "a.run", "b.run", test=lambda changes: 0.5))
+    reveal_type(iro.compare(qrels, "a.run", "b.run", margins=(1.0, 0.5)))
     reveal_type(iro.compare(ev, "a", "b", alpha=0.01))
     reveal_type(iro.compare_measure(ev, "a", "b", measure="nDCG@10"))
     reveal_type(iro.compare_outputs("a.txt", "b.txt"))

@@ -21,7 +21,7 @@ from ir_outcomes.notes import NOTE_SCHEMA, Note
 from ir_outcomes.types import Columns, Mark, check_choice
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
-SCHEMA = 2
+SCHEMA = 3
 # Metadata of a field that JSON holds only on request.
 OPTIONAL = types.MappingProxyType({"optional": True})
 LONGEST_SUMMARY = 160

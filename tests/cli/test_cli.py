@@ -32,21 +32,6 @@ def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_pa
     assert call("check", small / "qrels.txt", tmp_path / "absent.run").returncode == 1
 
 
-@pytest.mark.parametrize("first", ["100003\tAP\t1.0", "map\t100003\t1.0", "runid\tall\tbm25"])
-def test_values_of_measures_are_no_run(first: str, small: Path, tmp_path: Path) -> None:
-    values = tmp_path / "values.txt"
-    values.write_text(f"{first}\n")
-    done = call("compare", small / "qrels.txt", small / "bm25.run", values)
-    assert done.returncode == 1
-    assert "is not a run; compare such files with compare-outputs" in done.stderr
-
-
-def test_a_folder_as_qrels_names_the_file_in_it(small: Path) -> None:
-    done = call("compare", small, small / "bm25.run", small / "bm25-stem.run")
-    assert done.returncode == 1
-    assert f"name the file itself: {small / 'qrels.txt'}\n" in done.stderr
-
-
 def test_a_file_that_is_given_again_counts_once(small: Path) -> None:
     done = call(*PAIR, "./bm25-stem.run", "bm25*.run", "--format", "json", folder=small)
     contenders = [item["contender"] for item in json.loads(done.stdout)["items"]]
@@ -145,7 +130,7 @@ WRONG_USAGE = (  # a command, and what its message names
     ("compare-judges no --judge a=no --judge a=no", "--judge"),
     ("compare-judges no --judge a --judge b", "NAME=FILE"),
     ("leaderboard no", "RUNS is missing"),
-    ("leaderboard no no --from-outputs -k 3", "computed values"),
+    ("leaderboard no no --from-outputs -k 3", "--cutoff: leave it out"),
     ("compare no no no -o no.docx", ".docx"),
     ("verdict --n 3", "--means"),
     ("gate no no no", "--margins"),
@@ -259,14 +244,6 @@ def test_latex_for_a_paper(small: Path, tmp_path: Path) -> None:
             refused.returncode,
             "--caption and --label are for --format latex" in refused.stderr,
         ) == (2, True)
-
-
-def test_figures_have_a_title_only_on_request(small: Path, tmp_path: Path) -> None:
-    words = [*PAIR, "--plot"]
-    call(*words, tmp_path / "plain.svg", folder=small)
-    call(*words, tmp_path / "titled.svg", "--plot-title", folder=small)
-    plain, titled = ((tmp_path / name).read_text() for name in ("plain.svg", "titled.svg"))
-    assert len(plain) < len(titled)
 
 
 def test_advice_names_options_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 import json
 import shlex
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
@@ -98,10 +97,6 @@ def parameters_of(name: str) -> list[Argument]:
         program = program[word]
     parameters = program.assemble_argument_collection(default_parameter=app().default_parameter)
     return [parameter for parameter in parameters if parameter.show]
-
-
-def test_version() -> None:
-    assert call("--version").stdout == f"ir-outcomes {version('ir-outcomes')}\n"
 
 
 def test_missing_packages_are_said_before_the_work(

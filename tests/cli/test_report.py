@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import call
-from tests.helpers.pages import Page
 from tests.helpers.sample import write_small_sample
 
 PAIR = ("qrels.txt", "bm25.run", "bm25-stem.run")
@@ -45,34 +44,6 @@ def test_report_of_two_runs(sample: Path, tmp_path: Path) -> None:
         "ir-outcomes report qrels.txt bm25.run bm25-stem.run --queries queries.tsv --docs" in html
     )
     assert all(name in html for name in (*PAIR, "queries.tsv", "docs.jsonl"))
-
-
-def test_words_of_the_page_are_those_of_the_command_line(tmp_path: Path) -> None:
-    ids = [f"{number}_{turn}" for number in range(12) for turn in (1, 2)]
-    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 d 1\n" for query in ids))
-    for name in "ab":
-        lines = "".join(f"{query} Q0 d 1 1.0 {name}\n" for query in ids)
-        (tmp_path / f"{name}.run").write_text(lines)
-    words: list[str | Path] = [
-        "compare",
-        "qrels.txt",
-        "a.run",
-        tmp_path / "b.run",
-        "--report",
-        "page.html",
-    ]
-    assert call(*words, folder=tmp_path).returncode == 0
-    html = (tmp_path / "page.html").read_text()
-    shown = [
-        text.strip() for text in Page(html.partition("<main>")[2].partition("<script")[0]).texts
-    ]
-    advice = (
-        "Dependent queries: by their ids they seem to be in 12 clusters, and tests take queries as"
-        " independent; if so, pass --clusters by:_."
-    )
-    assert any(advice in text for text in shown)  # not torn at its colon
-    assert [text for text in shown if "`" in text or "Python" in text] == []
-    assert "ir-outcomes compare qrels.txt a.run" in html
 
 
 def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:

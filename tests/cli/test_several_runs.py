@@ -58,16 +58,6 @@ def test_a_system_can_be_the_baseline_by_its_name(folder: Path) -> None:
     assert (done.returncode, "dense_1, a baseline, is one of several" in done.stderr) == (2, True)
 
 
-def test_an_evaluation_keeps_the_systems(folder: Path) -> None:
-    done = call("evaluate", "qrels.txt", "bm25.json", *DENSE, *BY, "-o", "x.npz", folder=folder)
-    assert done.returncode == 0, done.stderr
-    words = ("x.npz", "bm25", "--format", "json")
-    result = iro.Comparison.from_json(call("compare", *words, folder=folder).stdout)
-    assert result.runs == expected(folder).runs
-    done = call("rank-distribution", "x.npz", folder=folder)
-    assert (done.returncode, "takes one run of each system" in done.stderr) == (2, True)
-
-
 @pytest.mark.parametrize(
     ("margins", "status", "n_runs"),
     [("50pp,3", "pass", 5), ("50pp,3", "pass", 4), ("1pp,.1", "inconclusive", 5)],
@@ -104,13 +94,3 @@ def test_outputs_of_other_tools_can_be_of_one_system(folder: Path) -> None:
     result = iro.Comparisons.from_json(done.stdout)[0]
     assert (result.contender, result.n_runs) == ("dense", (1, 2))
     assert [run.run for run in result.runs] == ["dense_1", "dense_2"]
-
-
-def test_a_leaderboard_has_a_row_for_each_system(folder: Path) -> None:
-    runs = ("bm25.json", *DENSE)
-    done = call("leaderboard", "qrels.txt", *runs, *BY, "--format", "json", folder=folder)
-    board = iro.Leaderboard.from_json(done.stdout)
-    assert {own.run: len(own.runs) for own in board.standings} == {"bm25": 0, "dense": 5}
-    (pair,) = board.pairs
-    assert board.verdict("bm25", "dense").label == expected(folder).verdict.label
-    assert {pair.baseline, pair.contender} == {"bm25", "dense"}

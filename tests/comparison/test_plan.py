@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.plan import PlannedRow
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.power import queries_for_margin, queries_for_mean, unit_values
 
@@ -133,9 +132,3 @@ def test_what_cannot_be_planned_is_refused() -> None:
     ):
         with pytest.raises(ParameterError):
             iro.plan(comparison, **options)  # type: ignore[arg-type]
-
-
-def test_results_come_back() -> None:
-    planned = iro.plan(compared(), 1.0, 0.5, 1.0)
-    assert iro.Plan.from_json(planned.to_json()) == planned
-    assert isinstance(planned.all_queries, PlannedRow)

@@ -142,6 +142,19 @@ def test_a_label_holds_for_new_runs_where_their_intervals_exclude_zero() -> None
     assert said == {True, False}
 
 
+def test_intervals_for_new_runs_hold_those_for_these_runs() -> None:
+    qrels = {f"q{n}": {"gold": 1} for n in range(30)}
+    good = [{query: {"gold": 2.0, f"x{n}": 1.0} for query in qrels} for n in range(5)]
+    moved = {query: {"x": 2.0, "gold": 1.0} for query in ("q1", "q2")}
+    (found,) = iro.compare(qrels, {"a": good[0] | moved}, {"b": good})
+    ranking = found.ranking
+    assert ranking.differ == 2  # too few for a p-value of 0.05
+    these, new = ranking.interval, ranking.new_runs
+    assert these is not None
+    assert new is not None
+    assert new.low <= these.low < 0 < these.high <= new.high
+
+
 @pytest.mark.parametrize("n_runs", [(1, 2), (1, 4), (5, 4)])
 def test_few_runs_say_nothing_about_new_ones(n_runs: tuple[int, int]) -> None:
     result, *_ = compared(4, n_runs, 1)

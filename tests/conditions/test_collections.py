@@ -1,5 +1,6 @@
 """Several collections: plain loops over the ranks, and what must never be hidden."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,9 +103,24 @@ def test_groups_are_averaged_first() -> None:
         means = {name: rows_of(ranks)[row.name] for name, ranks in suite.items()}
         parts = mean_of_means([means[name] for name in groups])
         check(row, mean_of_means([means["c0"], parts, means["c2"]]))
+        assert row.n == 3
+        assert row.contender is not None
+        assert row.baseline is not None
+        assert row.contender - row.baseline == pytest.approx(row.difference)
     assert overall.new == {}  # of three that count
     with pytest.raises(ParameterError, match="groups names 'c9', which is no collection"):
         iro.compare_collections(evaluations, "a", groups={"c9": "parts"})
+
+
+def test_a_collection_of_upside_down_scores_stops_the_others() -> None:
+    suite = {f"c{seed}": drawn(seed, 50) for seed in range(2)}
+    evaluations = {name: evaluated(own) for name, own in suite.items()}
+    equal = replace(evaluations["c1"].runs[1], equal_scores=True)
+    evaluations["c1"] = replace(evaluations["c1"], runs=(evaluations["c1"].runs[0], equal))
+    with pytest.raises(MismatchError, match="same score"):
+        iro.compare_collections(evaluations, "a")
+    found = iro.compare_collections(evaluations, "a", allow=["equal-scores"])
+    assert found.conditions[1].comparison.notes[0].kind == "equal-scores"
 
 
 def test_a_measure_is_pooled_and_decides_nothing() -> None:
@@ -225,13 +241,6 @@ def test_a_row_of_fewer_than_two_units_is_left_out() -> None:
     )
 
 
-def test_notes_say_what_limits_a_mean() -> None:
-    suite = {"c0": evaluated(drawn(0)), "again": evaluated(drawn(0))}
-    found = iro.compare_collections(suite, "a")
-    assert any("not independent" in note for note in found.notes)
-    assert any("nothing is said about a new one" in note for note in found.notes)
-
-
 def test_collections_that_cannot_be_compared_are_refused() -> None:
     ranks = drawn(0)
     suite = {"one": evaluated(ranks), "two": evaluated(drawn(1)).with_cutoff(10)}
@@ -243,16 +252,6 @@ def test_collections_that_cannot_be_compared_are_refused() -> None:
         iro.compare_collections({}, "a")
     with pytest.raises(ParameterError, match="there is no contender"):
         iro.compare_collections({"one": suite["one"]}, "a", [])
-
-
-def test_results_are_restored_from_json() -> None:
-    suite = {f"c{seed}": evaluated(drawn(seed)) for seed in range(5)}
-    found = iro.compare_collections(suite, "a", groups={"c0": "g", "c1": "g"})
-    restored = iro.ConditionsComparison.from_json(found.to_json())
-    assert restored == found
-    assert restored.to_text(details=True) == found.to_text(details=True)
-    assert len(found.rows()) == 5 + 3
-    assert {row["condition"] for row in found.long_rows()} == set(suite)
 
 
 @pytest.mark.realdata

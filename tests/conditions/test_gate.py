@@ -1,6 +1,7 @@
 """The gate: every status, what fails at once, and margins by their formula."""
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
+from tests.helpers import systems
 from tests.helpers.means import margin_interval
 from tests.helpers.runs import Ranks, qrels_of, run_of
 
@@ -42,47 +44,17 @@ def drawn(seed: int, n: int = 150) -> tuple[Ranks, Ranks]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_margins_are_decided_by_the_interval_for_margins(seed: int) -> None:
+def test_margins_are_those_of_compare_and_decide(seed: int) -> None:
     a, b = drawn(seed)
-    pairs = [(a[query], b[query]) for query in a]
-    k = CUTOFF
-    differences: dict[str, list[float]] = {
-        "coverage": [100.0 * ((y is not None) - (x is not None)) for x, y in pairs],
-        "ranking": [float(y - x) for x, y in pairs if x and y],
-        "all queries": [float((y or k + 1) - (x or k + 1)) for x, y in pairs],
-    }
-    both = len(differences["ranking"]) / len(pairs)
-    largest = {"coverage": 100.0, "ranking": k - 1.0, "all queries": float(k)}
-    for coverage, ranking in ((2.0, 0.5), (12.0, 4.0), (30.0, 20.0)):
-        (decision,) = gated(a, b, (coverage, ranking)).decisions
-        margins = {
-            "coverage": coverage,
-            "ranking": ranking,
-            "all queries": ranking * both + coverage / 100 * k,
-        }
-        statuses = []
-        for row in decision.rows:
-            low, high = margin_interval(differences[row.name], largest[row.name])
-            margin = row.margin
-            assert margin is not None
-            assert margin.size == pytest.approx(margins[row.name])
-            assert margin.interval == pytest.approx((low, high))
-            if row.name != "coverage":  # lower is better
-                low, high = -high, -low
-            found = "not excluded"
-            if low > -margin.size:
-                found = "harm excluded"
-            elif high < -margin.size:
-                found = "harm shown"
-            assert margin.found == found
-            assert margin.equivalent == (low > -margin.size and high < margin.size)
-            statuses.append(found)
-        expected = "inconclusive"
-        if "harm shown" in statuses:
-            expected = "fail"
-        elif set(statuses) == {"harm excluded"}:
-            expected = "pass"
-        assert decision.status == expected
+    ev = evaluated(A=a, B=b)
+    for margins in ((2.0, 0.5), (12.0, 4.0), (30.0, 20.0)):
+        (decision,) = iro.gate(ev, "A", margins=margins).decisions
+        compared: Any = iro.compare(ev, "A", "B", margins=margins)
+        of_rows = [row.margin for row in compared.deciding]
+        assert [row.margin for row in decision.rows] == of_rows
+        found = [margin.found for margin in of_rows]
+        expected = "fail" if "harm shown" in found else "inconclusive"
+        assert decision.status == ("pass" if set(found) == {"harm excluded"} else expected)
 
 
 def test_the_level_is_divided_among_contenders() -> None:
@@ -156,6 +128,30 @@ def test_what_is_identical_passes_unless_that_is_a_mistake() -> None:
         assert (result.status, decision.identical) == (identical, True)
         assert "identical" in decision.reasons[0]
         assert [row.margin.interval for row in decision.rows] == [(0.0, 0.0)] * 3  # type: ignore[union-attr]
+
+
+def test_equal_lists_whose_measures_differ_are_not_identical() -> None:
+    evaluation = evaluated(A=STEADY, B=STEADY)
+    n = len(evaluation.query_ids)
+    values = np.array([np.full(n, 0.5), np.full(n, 0.4)])
+    scores = iro.Scores("nDCG@10", True, evaluation.names, evaluation.query_ids, values)
+    evaluation = replace(evaluation, scores=(scores,))
+    result = iro.gate(evaluation, "A", margins=(2.0, 0.5), measures=["nDCG@10"])
+    (decision,) = result.decisions
+    assert not decision.identical
+    interval = decision.measures[0].interval
+    assert interval is not None
+    assert interval.high < 0
+
+
+def test_a_gate_says_nothing_about_new_runs() -> None:
+    qrels, runs = systems.drawn(3, runs={"a": 1, "b": 5})
+    evaluation = iro.evaluate(qrels, runs, cutoff=12)
+    compared = iro.compare(evaluation, "a", "b")
+    assert compared.ranking.new_runs is not None
+    (decision,) = iro.gate(evaluation, "a", "b", margins=(20.0, 9.0)).decisions
+    assert decision.comparison is not None
+    assert all(row.new_runs is None for row in (*decision.rows, *decision.comparison.parts))
 
 
 def test_equal_search_lengths_are_not_identical_runs() -> None:

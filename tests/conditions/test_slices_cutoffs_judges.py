@@ -57,6 +57,26 @@ def test_slices_are_the_comparisons_of_their_queries(evaluation: iro.Evaluation)
     assert iro.ConditionsComparison.from_json(found.to_json()) == found
 
 
+def test_slices_have_the_depth_of_all_queries() -> None:
+    ranks = {f"q{q}": 1 + q % 3 for q in range(20)}
+    lists = {f"q{q}": 30 if q < 10 else 5 for q in range(20)}
+    runs = {
+        name: {
+            query: {
+                "gold" if rank == ranks[query] + worse else f"x{rank}": float(-rank)
+                for rank in range(1, depth + 1)
+            }
+            for query, depth in lists.items()
+        }
+        for worse, name in enumerate("ab")
+    }
+    evaluation = iro.evaluate({query: {"gold": 1} for query in ranks}, runs)
+    labels = {query: "deep" if depth == 30 else "flat" for query, depth in lists.items()}
+    for row in iro.compare_slices(evaluation, "a", by=labels).conditions:
+        assert row.comparison.restricted is not None
+        assert (row.comparison.ranking.largest, row.comparison.restricted.largest) == (29, 30)
+
+
 def test_whether_slices_differ_is_scipys_permutation_test(
     ranks: dict[str, Run], evaluation: iro.Evaluation
 ) -> None:
@@ -177,16 +197,6 @@ def test_cutoffs_are_the_comparisons_at_each(evaluation: iro.Evaluation) -> None
     assert iro.ConditionsComparison.from_json(found.to_json()) == found
     with pytest.raises(ParameterError, match="no cutoff of 50 is within the lists, which hold 30"):
         iro.compare_cutoffs(evaluation, "a", "b", cutoffs=[50])
-
-
-def test_the_curve_is_the_share_found_by_each_rank(
-    ranks: dict[str, Run], evaluation: iro.Evaluation
-) -> None:
-    (curve,) = iro.compare_cutoffs(evaluation, "a", "b").curves
-    for name, shares in (("a", curve.baseline_shares), ("b", curve.contender_shares)):
-        found = [rank for rank in ranks[name].values() if rank]
-        expected = [100 * sum(rank <= k for rank in found) / 120 for k in range(1, 31)]
-        assert shares == pytest.approx(expected)
 
 
 def test_the_curve_by_document_averages_within_queries() -> None:

@@ -206,7 +206,7 @@ def test_documents_that_a_run_has_twice(sample: Path, tmp_path: Path) -> None:
     run = tmp_path / "a.run"
     run.write_text("q Q0 b 1 9 t\nq Q0 a 2 6 t\nq Q0 c 3 7 t\nq Q0 a 4 8 t\n")
     found = {
-        each: int(iro.evaluate(qrels, [run], duplicates=each).runs[0].rank[0])  # type: ignore[arg-type]
+        each: int(iro.evaluate(qrels, [run], duplicates=each).runs[0].rank[0])
         for each in ("first", "max")
     }
     assert found == {"first": 3, "max": 2}

@@ -115,7 +115,7 @@ def test_a_suite_has_clusters_for_each_collection(tmp_path: Path) -> None:
         ({"second": "by:_"}, [None, 4]),
         ({"first": CONVERSATIONS}, [4, None]),
     ):
-        found = iro.evaluate_suite(tmp_path, clusters=given)
+        found = iro.evaluate(tmp_path, clusters=given)
         assert [evaluation.n_clusters for evaluation in found.values()] == expected
 
 

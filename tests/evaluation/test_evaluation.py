@@ -102,7 +102,7 @@ RUN = {"q1": {"d1": 1.0}}
     [
         (lambda: evaluate(QRELS, [RUN] * 3, names=["a", None, "a"]), "are called a; give each"),
         (
-            lambda: evaluate(QRELS, [RUN], on_error="ignore"),  # type: ignore[arg-type]
+            lambda: evaluate(QRELS, [RUN], on_error="ignore"),  # type: ignore[call-overload]
             "`on_error='ignore'`: must be one of raise, report",
         ),
     ],
@@ -244,8 +244,5 @@ def test_passages_of_one_document_count_once_if_that_is_asked_for(tmp_path: Path
     path.write_text("q1 Q0 d0 1 3 t\nq1 Q0 d1 2 2 t\nq1 Q0 d0 3 1 t\nq1 Q0 d1 4 9 t\n")
     with pytest.raises(FormatError, match="d0 of query q1 is ranked twice"):
         evaluate(QRELS, [path])
-    esl = [
-        evaluate(QRELS, [path], duplicates=chosen)[0].esl()[0]
-        for chosen in ("first", "max")  # type: ignore[arg-type]
-    ]
+    esl = [evaluate(QRELS, [path], duplicates=chosen)[0].esl()[0] for chosen in ("first", "max")]
     assert esl == [2, 1]

@@ -24,7 +24,7 @@ EVALUATION = iro.evaluate(
     QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c")
 )
 TIED = iro.evaluate(QRELS, {"a": {"q2": {"d3": 1.0, "d1": 1.0, "x": 1.0}}}, ties="expected")
-LAYOUT = "evaluation 11"
+LAYOUT = "evaluation 12"
 DAMAGED = r"board\.npz: is not a saved evaluation of this version, or is damaged"
 
 
@@ -45,9 +45,7 @@ def test_what_is_loaded_is_what_was_saved(
     path = tmp_path_factory.getbasetemp() / "board.npz"
     judged = iro.as_qrels(qrels)
     lengths = iro.search_lengths(judged, run, **settings)
-    iro.Evaluation(
-        (lengths,), "made up", cutoff=1, unit="query", many_relevant=True, qrels=judged
-    ).save(path)
+    iro.Evaluation((lengths,), "made up", cutoff=1, unit="query", qrels=judged).save(path)
     loaded = iro.load_evaluation(path)
     assert differing(lengths, loaded[0]) == []
     assert loaded.qrels is not None
@@ -56,7 +54,7 @@ def test_what_is_loaded_is_what_was_saved(
 
 def test_everything_of_an_evaluation_but_texts_is_kept(saved: Path) -> None:
     loaded = iro.load_evaluation(saved)
-    for name in ("names", "collection", "cutoff", "unit", "many_relevant", "n_clusters"):
+    for name in ("names", "collection", "cutoff", "unit", "n_clusters"):
         assert getattr(loaded, name) == getattr(EVALUATION, name)
     for measure in ("nDCG@10", "ESL@5"):
         np.testing.assert_array_equal(
@@ -86,7 +84,7 @@ def test_a_file_stands_for_qrels_and_runs_alone(saved: Path) -> None:
         lambda: iro.compare(QRELS, saved, RUNS["a"]),
         lambda: iro.compare(QRELS, RUNS["a"], [saved]),
     ):
-        with pytest.raises(ParameterError, match=r"board\.npz is a saved evaluation, which stands"):
+        with pytest.raises(MismatchError, match=r"board\.npz is a saved evaluation, which stands"):
             call()
 
 
@@ -102,9 +100,7 @@ def test_without_qrels_nothing_is_saved(tmp_path: Path) -> None:
     lengths = EVALUATION[0]
     other = iro.as_qrels({"q1": {"d1": 1}})
     for qrels in (None, other):
-        evaluation = iro.Evaluation(
-            (lengths,), "x", cutoff=1, unit="query", many_relevant=True, qrels=qrels
-        )
+        evaluation = iro.Evaluation((lengths,), "x", cutoff=1, unit="query", qrels=qrels)
         with pytest.raises(ParameterError, match="is saved with its qrels"):
             evaluation.save(tmp_path / "board.npz")
 
@@ -132,7 +128,6 @@ def at(about: dict[str, Any], place: str) -> tuple[Any, Any]:
 IMPOSSIBLE: dict[str, list[Any]] = {
     "cutoff": [0, "10", 2**31],
     "unit": ["pair", None],
-    "many_relevant": [False],
     "texts": [{"q1": "text"}],
     "sources": [["a.run"]],
     "replicates": [{"x": ["a"]}, {"x": ["a", "c"]}, {"a": ["a", "b"], "c": ["a", "b"]}],

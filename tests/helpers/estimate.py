@@ -34,8 +34,8 @@ class Literal:
             spread += (e * rows / (rows - n)) ** 2
         typical = sum(s**2 for s in differ) / m if m else 0.0
         variance = (groups - 1) / groups * spread + groups / (groups - 1) * 2 * typical
-        error = math.sqrt(variance) / rows
-        df = max(rows**2 / sum(n**2 for _, n in units) - 1, 1)
+        self.error = error = math.sqrt(variance) / rows
+        self.df = df = max(rows**2 / sum(n**2 for _, n in units) - 1, 1)
         smallest = 2.0 ** (1 - max(m, 1))
         if m:
             self.p = max(2 * t.sf(abs(self.mean) / error, df), smallest)

@@ -29,26 +29,6 @@ def collection(
     return qrels, runs
 
 
-def tied_multiset(n_queries: int) -> tuple[Qrels, dict[str, Run]]:
-    """Two runs with the same multiset of ranks: the second loses 50 answers at rank 1 and wins 50 at rank 90."""
-    ranks = {"first": [1] * 50 + [0] * 50, "second": [0] * 50 + [90] * 50}
-    shared = n_queries - 100
-    # On what both answer the second is better by as much as its own answers are later: 1s for 90s.
-    ranks["first"] += [90] * 50 + [5] * (shared - 50)
-    ranks["second"] += [1] * 50 + [5] * (shared - 50)
-    qrels = {f"q{number}": {"gold": 1} for number in range(n_queries)}
-    runs: dict[str, Run] = {}
-    for name, places in ranks.items():
-        runs[name] = {
-            query: {
-                ("gold" if place == rank else f"x{place}"): 1000.0 - place
-                for place in range(1, 101)
-            }
-            for query, rank in zip(qrels, places, strict=True)
-        }
-    return qrels, runs
-
-
 def judged_in_part(
     seed: int, n_queries: int, n_documents: int, share: float = 0.5, relevant: float = 0.4
 ) -> tuple[Qrels, dict[str, Run]]:

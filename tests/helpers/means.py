@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from scipy.stats import t
 
+from tests.helpers.estimate import Literal
+
 
 class Mean(NamedTuple):
     """A mean of differences, its standard error, and its degrees of freedom."""
@@ -28,15 +30,10 @@ class Mean(NamedTuple):
 
 
 def mean_of_queries(differences: Sequence[float]) -> Mean:
-    """Return the estimate over independent queries: SE^2 = (sum d^2 (1 + 2 / m) - n mean^2) / (n (n - 1))."""
-    n = len(differences)
-    mean = sum(differences) / n
+    """Return the estimate over independent queries."""
     m = sum(difference != 0 for difference in differences)
-    if m == 0:
-        return Mean(0.0, 0.0, n - 1)
-    squares = sum(difference**2 for difference in differences)
-    variance = (squares * (1 + 2 / m) - n * mean**2) / (n * (n - 1))
-    return Mean(mean, math.sqrt(variance), n - 1, 2.0 ** (1 - m))
+    one = Literal([(difference, 1.0) for difference in differences], 0.05, None)
+    return Mean(one.mean, one.error, one.df, 2.0 ** (1 - m) if m else 0.0)
 
 
 def mean_of_means(means: Sequence[Mean]) -> Mean:
@@ -60,10 +57,6 @@ def new_one(means: Sequence[Mean], alpha: float = 0.05) -> tuple[float, float]:
 def margin_interval(
     differences: Sequence[float], largest: float, alpha: float = 0.05
 ) -> tuple[float, float]:
-    """Return the interval for margins: four imaginary queries, two that gain and two that lose the most."""
-    values = [*differences, largest, largest, -largest, -largest]
-    n = len(values)
-    mean = sum(values) / n
-    error = math.sqrt(sum((value - mean) ** 2 for value in values) / (n * (n - 1)))
-    half = float(t.ppf(1 - alpha / 2, n - 1)) * error
-    return mean - half, mean + half
+    """Return the interval for margins of independent queries."""
+    units = [(difference, 1.0) for difference in differences]
+    return Literal.margins(units, 1 - alpha, largest)

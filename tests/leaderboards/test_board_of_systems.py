@@ -1,6 +1,5 @@
 """Leaderboards of systems with several runs, against `compare` and plain means."""
 
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -45,29 +44,6 @@ def test_a_system_scores_the_mean_of_its_runs() -> None:
         assert standing.range == (min(rr[run] for run in runs), max(rr[run] for run in runs))
     assert Leaderboard.from_json(board.to_json()) == board
     assert board.to_frame()["runs"].tolist() == [max(len(own.runs), 1) for own in board.standings]
-
-
-def test_letters_are_by_the_rows_of_all_pairs_of_runs() -> None:
-    """As the rows that `compare` has of a measure."""
-    ev = evaluated()
-    board = iro.leaderboard(ev, measures=["nDCG@6", "RR@6"], correction="none")
-    for place, measure in enumerate(board.measures):
-        order = [standing.run for standing in board.standings]
-        better_than = dict(zip(order, measure.better_than, strict=True))
-        for run in order:
-            others = [other for other in order if other != run]
-            for own in iro.compare(ev, run, others, measures=["nDCG@6", "RR@6"]):
-                found = own.measures[place].found
-                assert (run in better_than[own.contender]) == (found == "better")
-
-
-def test_the_screen_lists_the_runs() -> None:
-    text = iro.leaderboard(evaluated()).to_text(details=True)
-    assert text.startswith("3 systems: ")
-    assert "b: mean of 5 runs (b 1, b 2, b 3 and 2 more)" in text
-    assert "range of runs" in text
-    for run in chain(["b 5", "c 2"]):
-        assert f"\n{run} " in text
 
 
 def test_one_system_is_no_board() -> None:

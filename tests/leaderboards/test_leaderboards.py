@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.leaderboards.leaderboard import tiers
-from tests.helpers.many import collection, tied_multiset
+from tests.helpers.many import collection
 
 
 def test_runs_stand_by_tier_and_then_by_the_measure() -> None:
@@ -47,14 +47,6 @@ def test_runs_stand_by_tier_and_then_by_the_measure() -> None:
         assert (own.won, own.lost) == (directions.count("better"), directions.count("worse"))
 
 
-def test_the_first_line_is_an_answer() -> None:
-    qrels, runs = collection(4, 200, seed=1)
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=8))
-    first = [own.run for own in board.standings if own.tier == 1]
-    assert board.to_text().startswith("4 runs: none is significantly better than ")
-    assert all(name in board.to_text().partition(":")[2].partition("(")[0] for name in first)
-
-
 def test_the_pairs_of_a_board_are_a_sequence_of_verdicts() -> None:
     board = iro.leaderboard(iro.evaluate(*collection(4, 40)))
     listed = tuple(board.pairs)
@@ -89,18 +81,6 @@ def test_intervals_of_bounded_means_stay_in_their_bounds() -> None:
             <= 1 + 1e-12
         )
         assert standing.interval.low < standing.interval.high
-    evaluation = iro.evaluate(*collection(3, 12))
-    board = iro.leaderboard(evaluation, measures=["ESL(unanswered='cutoff+1')@3", "coverage"])
-    assert all(
-        standing.interval is not None and standing.interval.low >= 1 for standing in board.standings
-    )
-    assert not board.higher_is_better
-    assert board.standings[0].score == min(board.measures[0].values)  # type: ignore[type-var]
-    by_coverage = iro.leaderboard(evaluation, measures="coverage")
-    assert all(
-        standing.interval is not None and standing.interval.high <= 100
-        for standing in by_coverage.standings
-    )
 
 
 def test_measures_side_by_side_with_what_is_significant() -> None:
@@ -169,24 +149,6 @@ def test_scores_have_an_order_and_no_verdicts() -> None:
         alone.verdict("run0", "run1")
 
 
-def test_differences_of_coverage_are_found_among_102_runs() -> None:
-    """Every second run finds only one of two relevant documents, always at rank 1."""
-    qrels = {f"q{number}": {"g0": 1, "g1": 1} for number in range(20)}
-    found = {"g0": 9.0, "g1": 8.0}, {"g0": 9.0, "x": 5.0}
-    runs = {
-        f"run{number:03d}": {query: found[number % 2] | {f"x{number}": 1.0} for query in qrels}
-        for number in range(102)
-    }
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10, unit="document"), order="measure")
-    labels = {(pair.coverage.difference, pair.label) for pair in board.pairs}
-    assert labels == {
-        (0, "no significant difference"),
-        (50, "better on coverage"),
-        (-50, "worse on coverage"),
-    }
-    assert [len(tier) for tier in board.tiers] == [51, 51]
-
-
 @pytest.mark.parametrize("unit", ["query", "document"])
 @pytest.mark.parametrize("cutoff", [10, 40, 100])
 def test_all_queries_count_to_the_depth_of_the_deepest_run(unit: Any, cutoff: int) -> None:
@@ -227,13 +189,6 @@ def test_all_queries_count_to_the_depth_of_the_deepest_run(unit: Any, cutoff: in
         assert 1 <= standing.interval.low <= standing.interval.high <= horizon + 1
     resampled = iro.rank_distribution(evaluation, measure="all queries", resamples=20)
     assert resampled.runs[0].run == min(expected, key=lambda run: expected[run])
-
-
-def test_a_label_without_a_direction_makes_no_tier() -> None:
-    board = iro.leaderboard(iro.evaluate(*tied_multiset(1000), cutoff=100))
-    assert [pair.direction for pair in board.pairs] == ["none"]
-    assert board.pairs[0].label != "no significant difference"
-    assert [standing.tier for standing in board.standings] == [1, 1]
 
 
 def test_search_lengths_the_cutoff_of_the_call_and_any_order_give_the_same() -> None:
@@ -292,31 +247,6 @@ def test_what_is_refused() -> None:
         iro.leaderboard(evaluation).verdict("run0", "none")
 
 
-def test_depth_and_missing_queries_are_noted() -> None:
-    qrels, runs = collection(2, 30)
-    del runs["run0"]["q3"]
-    evaluation = iro.evaluate(qrels, runs, cutoff=100, ties="msmarco")
-    board = iro.leaderboard(evaluation)
-    assert (
-        "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10."
-        in board.notes
-    )
-    for result in (
-        board,
-        iro.rank_distribution(evaluation, resamples=5),
-        iro.agreement(evaluation, splits=2),
-    ):
-        assert (
-            "Missing queries: run0 lacks 1 query of the qrels (q3), counted as unanswered."
-            in result.notes
-        )
-    runs["short"] = {
-        query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()
-    }
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
-    assert any(note.startswith("short: no list reaches the cutoff of 10") for note in board.notes)
-
-
 @given(st.integers(1, 6).flatmap(lambda n: st.lists(st.booleans(), min_size=n * n, max_size=n * n)))
 def test_tiers_by_brute_force(bits: list[bool]) -> None:
     n = round(len(bits) ** 0.5)
@@ -370,12 +300,3 @@ def test_a_leaderboard_with_dates() -> None:
     )
     with pytest.raises(MismatchError, match="no row for run0"):
         iro.leaderboard(evaluation, entries=entries[1:])
-
-
-def test_ties_are_one_note_for_all_runs() -> None:
-    qrels = {f"q{number}": {"b": 1} for number in range(10)}
-    tied = {query: {"b": 1.0, "c": 1.0} for query in qrels}
-    clear = {query: {"b": 2.0, "c": 1.0} for query in qrels}
-    board = iro.leaderboard(iro.evaluate(qrels, {"one": tied, "two": tied, "clear": clear}))
-    (note,) = [note for note in board.notes if note.startswith("Tied scores")]
-    assert "queries that one, two answer, the rule" in note

@@ -215,10 +215,10 @@ def test_empty_and_missing_runs_are_named_and_left_out(tmp_path: Path) -> None:
     (tmp_path / "b" / "new.run").write_text("")
     (tmp_path / "c" / "new.run").unlink()
     with pytest.warns(IrOutcomesWarning, match="left out.*new"):
-        evaluations = iro.evaluate_suite(tmp_path)
+        evaluations = iro.evaluate(tmp_path)
     assert [len(evaluation) for evaluation in evaluations.values()] == [2, 1, 1]
     found = iro.compare_collections(evaluations, "bm25")
     assert [row.condition for row in found.conditions] == ["a"]
     assert sum("lacks new" in note for note in found.notes) == 2
     with pytest.raises(InputError, match="collection b: "):
-        iro.evaluate_suite(tmp_path, on_error="raise")
+        iro.evaluate(tmp_path, on_error="raise")

@@ -127,7 +127,7 @@ def title_of(axes: Any) -> str:
 
 def legend_of(axes: Any) -> list[str]:
     """The texts of all legends of a figure."""
-    legends = (own.get_legend() for own in axes.figure.axes)
+    legends = (*axes.figure.legends, *(own.get_legend() for own in axes.figure.axes))
     return [text.get_text() for legend in legends if legend for text in legend.get_texts()]
 
 

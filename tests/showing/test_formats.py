@@ -249,9 +249,10 @@ def test_latex_numbers_floats_and_marks() -> None:
         view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True
     )
     assert latex.count(r"\begin{table*}") == latex.count(r"\end{table*}") == 2
+    marks = "Bold: the best value of the column. Dagger: significantly different from the baseline."
     assert re.findall(r"\\caption{(.*)}", latex) == [
-        r"See \citet{lin}.",
-        r"See \citet{lin}. (t\_1)",  # two tables of a document have two captions
+        rf"See \citet{{lin}}. {marks}",
+        rf"See \citet{{lin}}. (t\_1) {marks}",  # two tables of a document have two captions
     ]
     assert re.findall(r"\\label{(.*?)}", latex) == ["tab:x", "tab:x-2"]
     assert r"a & \textbf{1.50} & $-0.50$$^{\dagger}$ \\" in latex
@@ -349,7 +350,7 @@ def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
     evaluation = iro.evaluate(qrels, runs, cutoff=8, measures=["nDCG@10"])
     compared: Any = iro.compare(evaluation, "run0", ["run1", "best"], measures=["nDCG@10"])
     latex = compared.to_latex(mark=("best", "significant"), caption="Runs", label="tab:x")
-    assert latex.count(r"\caption{Runs}") == 1
+    assert latex.count(r"\caption{Runs Bold: ") == 1
     rows = [
         [cell.strip() for cell in row]
         for row in tabular_rows(latex.replace(PHANTOM, ""))

@@ -47,8 +47,15 @@ def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons
             cells = by_name[item.contender]
             star = "*" if row.pvalue <= 0.05 < row.pvalue_corrected else ""
             assert cells[place + 1] == f"{pvalue(row.pvalue, digits=1)}{star}"
-            at = (table.rows.index(cells), place)
-            assert (at in table.significant) == (row.pvalue_corrected <= 0.05)
+    (printed,) = view.printed
+    names = [column.name for column in printed.columns]
+    significant = {
+        (names.index(f"{row.name} difference"), number)
+        for number, cells in enumerate(printed.rows[1:], 1)
+        for row in next(item for item in thirteen if item.contender == cells[0]).deciding
+        if row.pvalue_corrected <= 0.05
+    }
+    assert {(place, number) for number, place in printed.significant} == significant
 
 
 def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:

@@ -54,13 +54,7 @@ def test_changes_by_loops(seed: int, cutoff: int) -> None:
 
 
 def test_documents_that_a_run_does_not_find_do_not_move() -> None:
-    # "a" is 3 ranks deep in B, and A, which lacks it, has only relevant documents above its end.
     qrels = {"q": {"a": 1, "b": 1, "c": 1}}
-    runs = {"A": {"q": {"b": 3.0, "c": 2.0, "x": 1.0}}, "B": {"q": {"x": 3.0, "y": 2.0, "a": 1.0}}}
-    found = numbers(iro.length_changes(iro.evaluate(qrels, runs), "A", "B"))
-    assert [
-        sum(found[name]) for name in ("further up", "won", "further down", "lost", "neither")
-    ] == [0, 1, 0, 2, 0]
     runs = {"A": {"q": {"a": 9.0, "x": 8.0, "y": 7.0}}, "B": {"q": {"a": 9.0, "b": 8.0, "x": 7.0}}}
     result = iro.length_changes(iro.evaluate(qrels, runs), "A", "B")
     found = numbers(result)

@@ -62,58 +62,12 @@ def test_an_infinite_asl_is_refused(analysis: Any) -> None:
         iro.headroom(qrels)  # type: ignore[arg-type]
 
 
-def test_notes_say_what_is_left_out(analysis: Any) -> None:
+def test_queries_without_a_relevant_document_are_left_out_of_search_lengths() -> None:
     qrels, runs = collection(2, 12, relevant=2)
-    judged = {**qrels, "none": {"d": 0}}
-    runs = {
-        name: {**{q: r for q, r in run.items() if q != "q4"}, "zz": {"d": 1.0}}
-        for name, run in runs.items()
-    }
-    assert analysis(iro.evaluate(judged, runs)).notes[:3] == (
-        (
-            "1 query without a relevant document at rel 1: left out of search lengths, 0 in other"
-            " measures, as in ir_measures."
-        ),
-        "Missing queries: run0, run1 lack 1 query of the qrels (q4), counted as unanswered.",
-        "run0, run1 have 1 query that the qrels lack (zz), ignored here.",
-    )
     with_it, without = (
-        iro.headroom(iro.evaluate(judgments, runs)).rows() for judgments in (judged, qrels)
+        iro.headroom(iro.evaluate(judged, runs)).rows()
+        for judged in ({**qrels, "none": {"d": 0}}, qrels)
     )
     assert [row["queries"] for row in with_it] == [row["queries"] for row in without]
     means = [row["mean"] * (12 / 13 if "ASL" not in row["measure"] else 1) for row in without]
     assert [row["mean"] for row in with_it] == pytest.approx(means)
-
-
-def test_unjudged_documents_are_compared_at_equal_depth() -> None:
-    qrels = {f"q{n}": {"a": 1, **{f"j{i}": 0 for i in range(30)}} for n in range(3)}
-
-    def runs_with(judged: int) -> dict[str, Any]:
-        lists = {}
-        for name, number, depth in (("short", judged, 20), ("long", 8, 50)):
-            documents = [
-                "a",
-                *(f"j{i}" for i in range(number)),
-                *(f"u{i}" for i in range(depth - number - 1)),
-            ]
-            lists[name] = dict.fromkeys(qrels, documents)
-        return lists
-
-    # Both lists have 9 judged documents among the first 10; the longer one has only unjudged
-    # documents below.
-    alike, uneven = (
-        iro.length_distributions(iro.evaluate(qrels, runs_with(n)), cutoff=50) for n in (8, 3)
-    )
-    assert not any("unjudged" in note for note in alike.notes)
-    assert any(
-        note.startswith("Of the first 10 documents, 10 % are unjudged in long and 60 % in short.")
-        for note in uneven.notes
-    )
-    judged_only = iro.evaluate(qrels, runs_with(12), judged_only=True)
-    assert not any(
-        "unjudged" in note for note in iro.length_distributions(judged_only, cutoff=9).notes
-    )
-    with pytest.raises(
-        MismatchError, match=r"after unjudged documents are removed \(9: long; 13: short\)"
-    ):
-        iro.length_distributions(judged_only)

@@ -1,5 +1,4 @@
 import math
-from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -127,17 +126,6 @@ def test_distributions_count_every_relevant_document() -> None:
         )
         n_missing = 75 - len(lengths)
         assert (row["missing"], row["missing_share"]) == (n_missing, n_missing / 75)
-
-
-@pytest.mark.realdata
-def test_bm25_with_rm3_on_the_passages_of_2020(real_data: Path) -> None:
-    folder = real_data / "dl20-passage"
-    ev = iro.evaluate(folder / "qrels.txt", [folder / "BM25RM3.run.gz"], cutoff=1000)
-    (row,) = iro.length_distributions(ev, missing="retrieved").rows()
-    # The paper: 264 for its best BM25 run, with MAP 0.400.
-    assert row["asl"] == pytest.approx(270.2, abs=0.05)
-    assert row["asl_g1_10"] == pytest.approx(30.9, abs=0.05)
-    assert ablation(ev.runs, "retrieved")[0].means()[0] == pytest.approx(0.4022, abs=5e-5)
 
 
 def test_headroom_is_of_the_best_run() -> None:

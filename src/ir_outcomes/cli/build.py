@@ -96,6 +96,8 @@ class Made:
         values = [value for name, value in chosen.items() if name not in self.outputs]
         targets = [value for value in values if isinstance(value, Path)]
         output.check(targets, [*given, *(value for value in values if value not in targets)])
+        # Rules are checked before runs are read.
+        iro.Rules(**_taken(chosen, inspect.signature(iro.Rules).parameters))
         read = self._read(given, chosen, output)
         result = self._result(read, chosen)
         if self.entry.result:
@@ -146,7 +148,7 @@ def command(name: str) -> Callable[..., int]:
     return run
 
 
-class Lines(PlainFormatter):
+class PlainHelp(PlainFormatter):
     """Help, each entry on as few lines as possible."""
 
     def __call__(self, console: Console, options: Any, panel: HelpPanel) -> None:
@@ -182,7 +184,7 @@ def app(*built: str) -> App:
             "\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run"
         ),
         help_format="plaintext",
-        help_formatter=Lines(),
+        help_formatter=PlainHelp(),
         default_parameter=Parameter(negative="", consume_multiple=False),
         result_action="return_value",
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 Words = Literal["pair", "board", "files", "values", "judges", "collections", "gate", "plain"]
-TAIL = ("unit", "clusters", "replicates", "queries", "higher_is_better")
+TAIL = ("from_outputs", "trials", "unit", "clusters", "replicates", "queries", "higher_is_better")
 
 
 class Command(NamedTuple):
@@ -51,8 +51,12 @@ COMMANDS = {
     "compare-outputs": Command(
         "compare_outputs",
         "Compare runs by per-query values of other tools.",
-        ("compare-outputs bm25.tsv bm25-stem.tsv --qrels qrels.txt",),
+        (
+            "compare-outputs bm25.tsv bm25-stem.tsv --qrels qrels.txt",
+            "compare-outputs bm25.tsv bm25-stem.tsv -m RR --per-query lost",
+        ),
         "values",
+        then="per_query",
         figures=("facets", "changes", "lengths"),
     ),
     "verdict": Command(
@@ -91,6 +95,7 @@ COMMANDS = {
         ("compare-collections suite --baseline bm25",),
         "collections",
         without=("groups", "names", "replicates"),
+        own=("allow",),
         figures=("forest",),
         page=True,
     ),
@@ -110,7 +115,7 @@ COMMANDS = {
     ),
     "gate": Command(
         "gate",
-        "Decide whether runs may replace the baseline: status 0 pass, 3 fail, 4 inconclusive.",
+        "Decide whether runs may replace the baseline: 0 pass, 3 fail, 4 inconclusive.",
         ("gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",),
         "gate",
         keeps={"on_error": "keep"},
@@ -132,6 +137,7 @@ COMMANDS = {
         "Evaluate runs once, into a file that stands for them.",
         ("evaluate qrels.txt *.run -o board.npz",),
         "board",
+        without=("from_outputs", "trials"),
         result=False,
     ),
     "leaderboard": Command(

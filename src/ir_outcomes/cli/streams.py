@@ -28,7 +28,7 @@ class UsageError(Exception):
 
 
 @dataclass
-class Call:
+class CommandLine:
     """The command that was called: its words, the names of its options by arguments, and --quiet."""
 
     command: str = ""
@@ -37,7 +37,7 @@ class Call:
     quiet: bool = False
 
 
-CALL = Call()  # one in a process
+CALL = CommandLine()  # one in a process
 SHELL = frozenset("<>|&;$#*?")  # a shell reads these itself where they are not quoted
 
 

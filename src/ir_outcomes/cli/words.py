@@ -7,9 +7,10 @@ options, and `settings` are those of `ir_outcomes.evaluate`.
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import ir_outcomes as iro
+from ir_outcomes.cli.signatures import names_of
 from ir_outcomes.cli.streams import UsageError, note
 
 
@@ -40,16 +41,19 @@ def files(qrels: str, runs: list[str], /) -> Read:
     return Read((qrels, runs))
 
 
-def values(baseline: str, outputs: list[str], /) -> Read:
+def values(baseline: str, outputs: list[str] | None = None, /) -> Read:
     """Take files of per-query values.
 
     Parameters
     ----------
     baseline
-        Run A: a file that trec_eval -q, ir_measures -q or PyTerrier wrote, or a dict as JSON.
+        Run A: a file that trec_eval -q, ir_measures -q or PyTerrier wrote, a table, or JSON; or one of
+        all runs.
     outputs
         Run B, or several: such files.
     """
+    if outputs is None:
+        return Read((baseline,))
     return Read((baseline, outputs if len(outputs) > 1 else outputs[0]))
 
 
@@ -124,6 +128,7 @@ def board(
     /,
     *,
     from_outputs: bool = False,
+    trials: Literal["mean"] | None = None,
     settings: Mapping[str, Any],
 ) -> Read:
     """Evaluate runs, or take values that other tools computed.
@@ -136,9 +141,13 @@ def board(
         Runs: files or directories.
     from_outputs
         Take files of per-query values of --measure, instead of QRELS and RUNS.
+    trials
+        What becomes of several values of a query: their mean.
     """
     if from_outputs:
-        return Read((scores_of([qrels, *(runs or ())], settings),), {"measures": None})
+        scores = scores_of([qrels, *(runs or ())], trials, settings)
+        return Read((scores,), {"measures": None})
+    refuse_trials(trials, "--from-outputs")
     from ir_outcomes.evaluation.evaluation import is_saved
     from ir_outcomes.leaderboards.ordering import FACETS
 
@@ -202,14 +211,11 @@ def collections(
     contenders
         Name of a contender; by default all other systems.
     """
-    from ir_outcomes.reading.collections import read_suite
-
-    found = read_suite(suite)
-    evaluations = iro.evaluate_suite(found, **settings)
+    evaluations = iro.evaluate(suite, **settings)
     if baseline is None:
-        baseline = found.systems[0]
+        baseline = evaluations.suite.systems[0]
         note(f"the baseline is {baseline}; choose another one with --baseline")
-    return Read((evaluations, baseline, contenders), {}, evaluations, found.files)
+    return Read((evaluations, baseline, contenders), {}, evaluations, evaluations.suite.files)
 
 
 def gate(
@@ -220,6 +226,7 @@ def gate(
     *,
     suite: str | None = None,
     outputs: bool = False,
+    trials: Literal["mean"] | None = None,
     system: str | None = None,
     contenders: list[str] | None = None,
     reference: str | None = None,
@@ -238,7 +245,9 @@ def gate(
     suite
         Decide on all collections of this suite.
     outputs
-        Take files of values of --measure: OLD NEW.
+        Take files of values of --measure: OLD NEW, or one of all runs.
+    trials
+        What becomes of several values of a query: their mean.
     system
         Name of the baseline in the suite.
     contenders
@@ -248,50 +257,57 @@ def gate(
     """
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
-        from ir_outcomes.reading.collections import read_suite
-
-        if without := read_suite(suite).without_runs:
-            raise iro.MismatchError(
-                f"{', '.join(without)}: there are qrels and no run, so nothing can be decided"
-            )
         read = collections(suite, baseline=system, contenders=contenders, settings=settings)
         return read._replace(options=options)
-    if not (qrels and baseline) or suite or system:
+    if suite or system or not qrels or not (baseline or outputs):
         raise UsageError(
-            "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline"
-            " NAME."
+            "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME,"
+            " or --outputs OLD NEW."
         )
-    if outputs:
-        files = [qrels, baseline, *(runs or ())]
-        scores = scores_of(files, settings)
-        return Read((scores, scores.runs[0], contenders), {"measures": ()}, None, files)
-    baselines = [baseline, *options.values()]
+    baselines = [qrels if outputs else str(baseline), *options.values()]
     if len({*map(os.path.realpath, baselines)}) < len(baselines):
         raise UsageError(
             "--reference: this is the baseline already; leave it out, or give another run."
         )
+    if outputs:
+        files = [file for file in (qrels, baseline, *(runs or ())) if file]
+        last = [reference] if reference and os.path.exists(reference) else []
+        scores = scores_of([*files, *last], trials, settings)
+        options |= {"reference": scores.runs[-1]} if last else {}
+        return Read(
+            (scores, scores.runs[0], contenders), {**options, "measures": ()}, None, [*files, *last]
+        )
+    refuse_trials(trials, "--outputs")
     evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
-    files = list(dict.fromkeys([qrels, baseline, *(runs or ()), *baselines]))
+    files = list(dict.fromkeys([qrels, *baselines[:1], *(runs or ()), *baselines]))
     return Read((evaluation, names[0], contenders), options, evaluation, files)
 
 
-def scores_of(files: Sequence[str], settings: Mapping[str, Any]) -> "iro.Scores":
+def scores_of(
+    files: Sequence[str], trials: Literal["mean"] | None, settings: Mapping[str, Any]
+) -> "iro.Scores":
     """Take the values of one measure that other tools computed."""
-    measures = settings.get("measures", ())
-    taken = {"names", "clusters", "replicates", "higher_is_better"}
-    if not settings.keys() <= taken | {"measures", "progress", "on_error"} or len(measures) > 1:
-        raise UsageError(
-            "computed values are of one --measure; leave out options on how runs are evaluated."
-        )
-    options = {name: settings[name] for name in taken if name in settings}
+    given = {name: settings[name] for name in settings if name not in ("progress", "on_error")}
+    measures = given.pop("measures", ())
+    if len(measures) > 1:
+        raise UsageError("--measure: values of other tools are of one measure; give it once.")
+    if of_runs := given.keys() - {"names", "clusters", "higher_is_better"}:
+        options = ", ".join(sorted(names_of(name)[0] for name in of_runs))
+        raise UsageError(f"{options}: leave it out; values of other tools are read as they are.")
     sources = files if len(files) > 1 else files[0]
-    return iro.scores_from_outputs(sources, *measures, **options)
+    return iro.scores_from_outputs(sources, *measures, trials=trials, **given)
+
+
+def refuse_trials(trials: Literal["mean"] | None, option: str) -> None:
+    """Refuse an option of values where runs are evaluated."""
+    if trials is not None:
+        raise UsageError(f"--trials is for values of other tools; give {option}, too.")
 
 
 def evaluated(qrels: str, runs: Any, settings: Mapping[str, Any]) -> "iro.Evaluation":
     """Evaluate runs, and say what counts as relevant."""
-    evaluation = iro.evaluate(qrels, runs, **settings)
+    evaluation: iro.Evaluation = iro.evaluate(qrels, runs, **settings)
     return evaluation
 
 

@@ -18,21 +18,26 @@ from ir_outcomes.table_columns import (
     signed,
     signed_interval,
 )
-from ir_outcomes.types import POINTS, RANKS, level_unit
+from ir_outcomes.types import LENGTHS, POINTS, RANKS, level_unit
 
 
 def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
     """Return the columns of queries, with the unit of their search lengths."""
     share = "share of the relevant documents"
-    length = level_unit(measured_in)
+    unit = level_unit(measured_in)
+    value = "length "
+    better: Better = "lower"
+    if measured_in not in LENGTHS:  # a measure, of whose values those above zero are answers
+        share, value, better = "1 where the value is above zero", "", ""
+    form, change = decimals(places_of(measured_in)), signed(places_of(measured_in))
     return (
         Column("query_id", heading="query"),
         Column("outcome"),
         Column("found_baseline", heading="found A", form=decimals(2), unit=share, better="higher"),
         Column("found_contender", heading="found B", form=decimals(2), unit=share, better="higher"),
-        Column("baseline", heading="length A", form=decimals(2), unit=length, better="lower"),
-        Column("contender", heading="length B", form=decimals(2), unit=length, better="lower"),
-        Column("difference", heading="change", form=signed(2), unit=measured_in, better="lower"),
+        Column("baseline", heading=f"{value}A", form=form, unit=unit, better=better),
+        Column("contender", heading=f"{value}B", form=form, unit=unit, better=better),
+        Column("difference", heading="change", form=change, unit=measured_in, better=better),
         *attributes("restricted", "text", "cluster"),
     )
 
@@ -103,7 +108,7 @@ def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") ->
         Column("p", _known("pvalue"), "p", PVALUE),
         Column("p_corrected", _known("pvalue_corrected"), "corrected p", PVALUE),
         *attributes("found", "detectable"),
-        *(Column(f"{test}_p", _test_p(test), f"{test} p", PVALUE) for test in row.tests),
+        *(Column(f"{test}_p", test_p(test), f"{test} p", PVALUE) for test in row.tests),
     ]
     return list(of_part(part or prefix, columns, f"{prefix}_"))
 
@@ -113,7 +118,9 @@ def _known(attribute: str) -> Callable[[Row], float | None]:
     return lambda row: None if row.difference is None else getattr(row, attribute)
 
 
-def _test_p(test: str) -> Callable[[Row], float | None]:
+def test_p(test: str) -> Callable[[Row], float | None]:
+    """Return what takes the p-value of a test from a row."""
+
     def pvalue_of(row: Row) -> float | None:
         if row.difference is None or test not in row.tests:
             return None
@@ -141,7 +148,7 @@ def _reciprocal_columns(first: Any) -> list[Column]:
     for name, row in (("naive", first.naive), ("reciprocal", first.reciprocal)):
         if row is None:
             continue
-        tests = (Column(f"{test}_p", _test_p(test), form=PVALUE) for test in row.tests)
+        tests = (Column(f"{test}_p", test_p(test), form=PVALUE) for test in row.tests)
         columns += of_part(
             name, (*attributes("baseline", "contender", "difference"), *tests), f"{name}_"
         )
@@ -176,9 +183,9 @@ def paper_columns(first: Any) -> tuple[Column, ...]:
     both = "(3) both find"
     naive = "MRR" if on_ranks else "mean"
     of_naive = (
-        Column("wrs_p", _test_p("ranksum"), "WRS p", PVALUE, group=naive),
-        Column("wsr_p", _test_p("wilcoxon"), "WSR p", PVALUE, group=naive),
-        Column("t_p", _test_p("t"), "t p", PVALUE, group=naive),
+        Column("wrs_p", test_p("ranksum"), "WRS p", PVALUE, group=naive),
+        Column("wsr_p", test_p("wilcoxon"), "WSR p", PVALUE, group=naive),
+        Column("t_p", test_p("t"), "t p", PVALUE, group=naive),
     )
     return (
         Column("A", "baseline", group="Runs"),
@@ -204,10 +211,10 @@ def _coverage_p(comparison: Any) -> float | None:
 
 def _paper_facet(measure: str, places: int, group: str) -> tuple[Column, ...]:
     key = measure.lower().replace(" ", "_")
-    wilcoxon = _test_p("wilcoxon")
+    wilcoxon = test_p("wilcoxon")
     return (
         Column(f"a_{key}", "baseline", f"A {measure}", decimals(places), group=group),
         Column(f"b_{key}", "contender", f"B {measure}", decimals(places), group=group),
         Column(f"{key}_wsr_p", wilcoxon, f"{measure} WSR p", PVALUE, group=group),
-        Column(f"{key}_t_p", _test_p("t"), f"{measure} t p", PVALUE, group=group),
+        Column(f"{key}_t_p", test_p("t"), f"{measure} t p", PVALUE, group=group),
     )

@@ -213,9 +213,9 @@ def _chosen(
     evaluation: Evaluation, baseline: Any, contenders: Any
 ) -> tuple[Evaluation, list[Note]]:
     """Choose the runs of a call from an evaluation, the baseline first."""
-    names = contenders_of(evaluation.system_names, baseline, contenders)
-    others = [name for name in names if name != baseline] or names
-    return evaluation[[baseline, *others]], _left_out(len(others) < len(names))
+    others = contenders_of(evaluation.system_names, baseline, contenders)
+    named = isinstance(contenders, (list, tuple)) and baseline in contenders
+    return evaluation[[baseline, *others]], _left_out(named)
 
 
 def _left_out(is_left_out: bool) -> list[Note]:

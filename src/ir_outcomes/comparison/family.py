@@ -1,6 +1,6 @@
 """A family of comparisons: its pairs measured, corrected over the family, and labelled."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -16,17 +16,20 @@ from ir_outcomes.comparison.outcomes import (
 )
 from ir_outcomes.comparison.result import Comparison, CutoffLabel, QueryOutcomes, SystemRun
 from ir_outcomes.comparison.rows import (
+    Quantity,
     Row,
+    Rows,
     RowsOfPair,
     against_margin,
+    deciding_samples,
     estimates_of,
-    estimates_of_rows,
     found_alone,
+    labels_of_rows,
     margins_of,
-    measure_row,
     rows_of_pair,
 )
 from ir_outcomes.comparison.verdict import (
+    CARRYING,
     LABELS,
     NAMES,
     Decision,
@@ -46,8 +49,8 @@ from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_mea
 from ir_outcomes.evaluation.systems import Called, System
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, ranked
-from ir_outcomes.statistics.estimate import Estimates, Sums, sign_pvalues
-from ir_outcomes.types import Floats
+from ir_outcomes.reading.measure_names import range_of
+from ir_outcomes.statistics.estimate import Estimates, Sums
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
@@ -57,7 +60,6 @@ class MeasuredPair:
     """A baseline and a contender, measured but not yet estimated."""
 
     queries: PairedQueries
-    settings: Settings
     n_unanswerable: int
     # Answerable queries without any result, of baseline and contender; of several runs the most.
     n_missing: tuple[int, int]
@@ -75,8 +77,7 @@ class MeasuredPair:
 class AskedMeasure:
     """Values of a measure that was asked for, of the runs of a baseline and of a contender."""
 
-    measure: str
-    higher_is_better: bool
+    quantity: Quantity
     sample: Sample
 
 
@@ -96,9 +97,12 @@ def measured_pairs(
         a = baseline.at(settings.cutoff)
         b = contender.at(settings.cutoff)
         ranks_of_a, ranks_of_b = (own.mean_reciprocal_ranks()[answerable] for own in (a, b))
+        asked = tuple(_asked_measure(own, a.called, b.called) for own in scores)
+        queries = pair_queries(a, b, settings.unit)
+        if any(own.sample.differs for own in asked):
+            queries = replace(queries, identical=False)
         pair = MeasuredPair(
-            queries=pair_queries(a, b, settings.unit),
-            settings=settings,
+            queries=queries,
             n_unanswerable=int(np.sum(~answerable)),
             n_missing=(max(map(n_missing, a.runs)), max(map(n_missing, b.runs))),
             naive=Sample(ranks_of_a, ranks_of_b, np.ones(int(answerable.sum()))),
@@ -109,7 +113,7 @@ def measured_pairs(
             ),
             elsewhere=elsewhere,
             texts=evaluation.texts,
-            asked=tuple(_asked_measure(own, a.called, b.called) for own in scores),
+            asked=asked,
             systems=(a.called, b.called),
         )
         measured.append(pair)
@@ -142,7 +146,9 @@ def _asked_measure(scores: Scores, baseline: Called, contender: Called) -> Asked
         for (place, a), (other, b) in product(enumerate(of_a), enumerate(of_b))
     ]
     sample = sample_of_runs((len(of_a), len(of_b)), pairs, scores.values.shape[1])
-    return AskedMeasure(scores.measure, scores.higher_is_better, sample)
+    measure = scores.measure
+    largest = range_of(measure, *sample.each())
+    return AskedMeasure(Quantity(measure, measure, scores.higher_is_better, largest), sample)
 
 
 def labels_elsewhere(
@@ -156,8 +162,7 @@ def labels_elsewhere(
             continue
         found = [
             estimates_of(
-                pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit),
-                settings.alpha,
+                pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit), settings
             )
             for baseline, contender in pairs
         ]
@@ -182,12 +187,8 @@ def labels_of_estimates(
         longer, differ = (
             np.concatenate([getattr(own, field) for own in sums]) for field in ("better", "differ")
         )
-        sign_test = _sign_test(differ - longer, longer)
+        sign_test = RowEstimates.of_sign_test(differ - longer, longer)
     return judge(rows, settings.rules, sign_test)
-
-
-def _sign_test(better: Floats, worse: Floats) -> RowEstimates:
-    return RowEstimates(np.sign(better - worse).astype(np.int64), sign_pvalues(better, worse))
 
 
 def judged(
@@ -196,65 +197,44 @@ def judged(
     """Estimate all pairs of a family, correct each row over it, and label them."""
     estimated = []
     for pair in with_progress(pairs, "pair", len(pairs), shown=progress):
-        estimated.append(rows_of_pair(pair.queries, pair.naive, pair.settings))
-    rows = {
-        "coverage": [own.coverage for own in estimated],
-        "ranking": [own.ranking for own in estimated],
-    }
-    sign_test = None
-    whole = [own.all_queries for own in estimated if own.all_queries is not None]
-    if len(whole) == len(estimated):
-        rows["all queries"] = whole
-        better, worse = (
-            np.array(counts, dtype=np.float64)
-            for counts in zip(*((row.better, row.worse) for row in whole), strict=True)
-        )
-        sign_test = _sign_test(better, worse)
-    family = {name: estimates_of_rows(of_name) for name, of_name in rows.items()}
-    labels = judge(family, settings.rules, sign_test)
+        estimated.append(rows_of_pair(pair.queries, pair.naive, settings))
+    rows = {name: [own.deciding[name] for own in estimated] for name in estimated[0].deciding}
+    labels = labels_of_rows(rows, settings.rules)
     return tuple(
-        _comparison(pair, found, labels, index)
+        _comparison(pair, settings, found, labels, index)
         for index, (pair, found) in enumerate(zip(pairs, estimated, strict=True))
     )
 
 
-def _comparison(pair: MeasuredPair, found: RowsOfPair, labels: Labels, index: int) -> Comparison:
+def _comparison(
+    pair: MeasuredPair, settings: Settings, found: RowsOfPair, labels: Labels, index: int
+) -> Comparison:
     """Put together the rows of a pair, and its label among those of the family."""
     queries = pair.queries
-    settings = pair.settings
-
-    def corrected(row: Row, sample: Sample, margin: float | None) -> Row:
-        against = None
-        if margin is not None:
-            level = 1 - settings.first_level
-            against = against_margin(
-                row, sample, queries.clusters, margin, level, queries.identical
-            )
-        return replace(
-            row,
-            pvalue_corrected=float(labels.corrected[row.name][index]),
-            found=NAMES[int(labels.found[row.name][index])],
-            margin=against,
-        )
-
     margins = _margins_by_row(settings.margins, queries, found)
-    coverage = corrected(found.coverage, queries.coverage, margins["coverage"])
-    ranking = corrected(found.ranking, queries.ranking, margins["ranking"])
-    whole = None
-    if found.all_queries is not None and queries.all_queries is not None:
-        whole = found.all_queries
-        if whole.name in labels.found:
-            whole = corrected(whole, queries.all_queries, margins["all queries"])
+    rows = {}
+    for name, (_, sample) in deciding_samples(queries, settings).items():
+        margin = None
+        size = margins[name]
+        if size is not None:
+            level = 1 - settings.first_level
+            margin = against_margin(
+                found.deciding[name], sample, queries.clusters, size, level, queries.identical
+            )
+        rows[name] = replace(
+            found.deciding[name],
+            pvalue_corrected=float(labels.corrected[name][index]),
+            found=NAMES[int(labels.found[name][index])],
+            margin=margin,
+        )
+    whole = rows.get("all queries")
     label = LABELS[labels.label[index]]
     cutoffs: list[CutoffLabel] = []
     if pair.elsewhere is not None and settings.cutoff is not None:
         cutoffs = sorted([*pair.elsewhere, CutoffLabel(settings.cutoff, label)])
-    asked = [
-        measure_row(own.measure, own.sample, own.higher_is_better, queries, settings)
-        for own in pair.asked
-    ]
-    strict, do_no_harm = _by_the_paper(coverage, ranking, settings.alpha)
-    deciding = tuple(row for row in (coverage, ranking, whole) if row is not None)
+    makes = Rows(queries, settings)
+    asked = (makes.row(own.quantity, own.sample) for own in pair.asked)
+    strict, do_no_harm = _by_the_paper(rows["coverage"], rows["ranking"], settings.alpha)
     comparison = Comparison(
         baseline=queries.baseline,
         contender=queries.contender,
@@ -263,8 +243,8 @@ def _comparison(pair: MeasuredPair, found: RowsOfPair, labels: Labels, index: in
         n_missing=pair.n_missing,
         settings=settings,
         outcomes=queries.outcomes,
-        coverage=coverage,
-        ranking=ranking,
+        coverage=rows["coverage"],
+        ranking=rows["ranking"],
         restricted=whole if queries.measure is None else None,
         mean=None if queries.measure is None else whole,
         naive=found.naive,
@@ -275,10 +255,10 @@ def _comparison(pair: MeasuredPair, found: RowsOfPair, labels: Labels, index: in
             direction=direction_of(label),
             strict=strict,
             do_no_harm=do_no_harm,
-            non_inferior=_within(margins, deciding, "non_inferior"),
-            equivalent=_within(margins, deciding, "equivalent"),
+            non_inferior=_within(margins, rows.values(), "non_inferior"),
+            equivalent=_within(margins, rows.values(), "equivalent"),
             sentence="",
-            new_runs=_holds_for_new_runs(label, coverage, ranking, whole),
+            new_runs=_holds_for_new_runs(label, rows),
         ),
         identical=queries.identical,
         n_runs=queries.n_runs,
@@ -317,12 +297,15 @@ def _margins_by_row(
         return by_row
     by_values = queries.measure is not None
     if by_values != (len(margins) == 1):
-        wanted = "two or three numbers, of coverage, ranking and all queries, such as (1.0, 0.5)"
+        wanted = (
+            "two or three numbers, of coverage, ranking and all queries, such as"
+            " `margins=(1.0, 0.5)`"
+        )
         if by_values:
-            wanted = f"one number, of the mean of {queries.measure}, such as (0.01,)"
+            wanted = f"one number, of the mean of {queries.measure}, such as `margins=(0.01,)`"
         raise ParameterError(f"must be {wanted}", margins=tuple(margins))
     if by_values:
-        whole = found.all_queries
+        whole = found.deciding.get("all queries")
         if whole is None or whole.largest is None:
             raise ParameterError(
                 f"`margins`: the largest possible value of {queries.measure} is not known, so harm"
@@ -334,11 +317,11 @@ def _margins_by_row(
                 margins=margins[0],
             )
         return by_row | {"all queries": margins[0]}
-    sizes = margins_of(margins, queries.outcomes, found.all_queries)
+    sizes = margins_of(margins, queries.outcomes, found.deciding.get("all queries"))
     return by_row | dict(zip(by_row, sizes, strict=False))
 
 
-def _within(margins: Mapping[str, float | None], rows: Sequence[Row], which: str) -> bool | None:
+def _within(margins: Mapping[str, float | None], rows: Collection[Row], which: str) -> bool | None:
     """Return whether all rows that should have one stay inside their margins; None without margins."""
     against = [row.margin for row in rows if row.margin is not None]
     if not any(margins.values()):
@@ -351,22 +334,17 @@ def _within(margins: Mapping[str, float | None], rows: Sequence[Row], which: str
     return all(own.found == "harm excluded" for own in against)
 
 
-def _holds_for_new_runs(label: str, coverage: Row, ranking: Row, whole: Row | None) -> bool | None:
+def _holds_for_new_runs(label: str, rows: Mapping[str, Row]) -> bool | None:
     """Return whether the intervals for new runs of the rows that carry a label exclude 0 on its side."""
-    meaning = meaning_of(label)
-    if meaning.direction == "none":
+    direction, by = meaning_of(label)
+    if direction == "none":
         return None
-    carrying = {
-        "both": (coverage, ranking),
-        "coverage": (coverage, whole),
-        "ranking": (ranking, whole),
-        "all queries": (whole,),
-    }[meaning.by]
     held = []
-    for row in carrying:
+    for name in CARRYING[by]:
+        row = rows.get(name)
         if row is None or row.new_runs is None:
             return None
-        above = (meaning.direction == "better") == row.higher_is_better
+        above = (direction == "better") == row.higher_is_better
         held.append(row.new_runs.low > 0 if above else row.new_runs.high < 0)
     return all(held)
 

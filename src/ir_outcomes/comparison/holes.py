@@ -15,7 +15,7 @@ from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.ranking import RankedDocuments
-from ir_outcomes.evaluation.remarks import note_on_depth, notes_on_grades
+from ir_outcomes.evaluation.remarks import STOPS, note_on_depth, notes_on_grades
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.results import Immutable, Result
@@ -233,8 +233,7 @@ def _holes_of(pair: Evaluation, rules: Rules) -> PairHoles:
 
 def _compared(pair: Evaluation, rules: Rules) -> Comparison:
     first, second = pair.names
-    allow: Any = ("unknown-ids", "rising-scores", "equal-scores")
-    return compare(pair, first, second, alpha=rules.alpha, correction="none", allow=allow)
+    return compare(pair, first, second, alpha=rules.alpha, correction="none", allow=STOPS)
 
 
 class _Unjudged(NamedTuple):
@@ -307,7 +306,7 @@ def _judged_again(pair: Evaluation, unjudged: _Unjudged, chosen: Any) -> Evaluat
         "rel": pair.rel,
         "unit": pair.unit,
         "ties": "input",
-        "allow": ("unknown-ids", "rising-scores", "equal-scores"),
+        "allow": STOPS,
     }
     return evaluate(judged, runs, on_error="keep", clusters=_clusters_of(pair), **settings)
 
@@ -360,6 +359,8 @@ def _with_documents(evaluation: Evaluation) -> Evaluation:
         cutoff=evaluation.cutoff,
         rel=evaluation.rel,
         ties=evaluation.ties,
+        drop_self=evaluation.runs[0].drop_self,
+        allow=STOPS,
     )
     return replace(evaluation, documents=again.restrict(evaluation.query_ids).documents)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.rows import Row
-from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed
+from ir_outcomes.comparison.verdict import CARRYING, NO_DIFFERENCE, is_unconfirmed, meaning_of
 from ir_outcomes.evaluation.remarks import (
     MANY_MISSING,
     UNEVEN_JUDGING,
@@ -114,18 +114,20 @@ def _about_means(comparison: Comparison) -> Iterator[Note]:
 
 def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
     """Say where a few queries decide: a row carries the label, and most queries do not go its way."""
-    if comparison.verdict.label == NO_DIFFERENCE:
+    label = comparison.verdict.label
+    if label == NO_DIFFERENCE:
         return
+    carrying = CARRYING[meaning_of(label).by]
     for row in comparison.deciding:
         counts = np.array([row.better, row.worse], dtype=np.float64)
         pvalue = float(sign_pvalues(*counts))
         against = (row.better - row.worse) * row.gain < 0
-        if row.found == "none" or not (against or pvalue > UNCLEAR):
+        if row.name not in carrying or row.found == "none" or not (against or pvalue > UNCLEAR):
             continue
         (more, better), (fewer, worse) = sides_of(row)
         yield note(
             "few decide",
-            f"on {row.name}: of {row.differ} that differ, {better} are {more} and {worse} {fewer}"
+            f"{row.on}: of {row.differ} that differ, {better} are {more} and {worse} {fewer}"
             f" (sign test {pvalue_in_words(pvalue)}).",
         )
 

@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from ir_outcomes.comparison.verdict import Rules
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match
 from ir_outcomes.evaluation.systems import Called, System, digest_of_clusters
+from ir_outcomes.reading.datasets import has_settings, load
 from ir_outcomes.statistics.estimate import Units
 from ir_outcomes.statistics.families import level_in_family
 from ir_outcomes.types import (
@@ -50,6 +51,8 @@ class Settings:
     #: clusters of the answerable queries; None where queries are independent
     n_clusters: int | None = None
     clusters: str | None = None  #: digest of which queries are together
+    #: the dataset whose cutoff and rel these are, where they are not the usual ones
+    task: str | None = None
 
     def __post_init__(self) -> None:
         check_positive("rel", self.rel, none_allowed=True)
@@ -70,6 +73,7 @@ class Settings:
             margins=rules.margins,
             n_clusters=evaluation.n_clusters,
             clusters=digest_of_clusters(evaluation.clusters),
+            task=_task_of(evaluation),
         )
 
     @property
@@ -81,6 +85,15 @@ class Settings:
     def first_level(self) -> float:
         """The level that the smallest p-value of the family has to reach."""
         return level_in_family(self.alpha, self.family, self.correction)
+
+
+def _task_of(evaluation: Evaluation) -> str | None:
+    """Return the dataset from which cutoff and rel come, None where they are the usual ones."""
+    chosen = (evaluation.cutoff, evaluation.rel)
+    if chosen == (DEFAULT_CUTOFF, 1) or not has_settings(evaluation.collection):
+        return None
+    task = load(evaluation.collection)
+    return task.dataset_id if chosen == (task.cutoff, task.rel) else None
 
 
 class Shares(NamedTuple):
@@ -117,6 +130,11 @@ class Sample:
     size: Floats  #: pairs of runs that count: 1 or 0 where each system has one run
     #: of each side that has several runs, the differences and their numbers; (n_runs, n) arrays
     sides: tuple[tuple[Floats, Floats], ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether any value of any query differs."""
+        return bool(np.any(self.baseline != self.contender))
 
     def units(self, clusters: Ints | None = None) -> Units:
         """Return the sums of differences over queries, or clusters of them."""
@@ -254,13 +272,9 @@ def from_items(
     if mean_alone:
         nothing = Sample(*np.zeros((3, n)))
         paired = replace(paired, coverage=nothing, ranking=nothing, reciprocal=nothing)
-    return replace(paired, identical=same_rankings and not _differs(paired))
-
-
-def _differs(pair: PairedQueries) -> bool:
-    """Return whether any value of any query differs."""
-    samples = (pair.coverage, pair.ranking, pair.all_queries)
-    return any(np.any(own.baseline != own.contender) for own in samples if own is not None)
+    deciding = (paired.coverage, paired.ranking, paired.all_queries)
+    differs = any(own.differs for own in deciding if own is not None)
+    return replace(paired, identical=same_rankings and not differs)
 
 
 class _Added:

@@ -26,7 +26,13 @@ from ir_outcomes.evaluation.systems import (
 from ir_outcomes.evaluation.systems import systems as systems_of
 from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.measure_names import base_name, cutoff_of, is_gain, is_reciprocal
+from ir_outcomes.reading.measure_names import (
+    are_truth_values,
+    base_name,
+    cutoff_of,
+    is_gain,
+    is_reciprocal,
+)
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.reading.values import Trials
 from ir_outcomes.types import Floats
@@ -101,9 +107,9 @@ def compare_outputs(
 
     Reciprocal ranks and ESL give ranks: coverage is the share of queries with an answer, ranking
     the mean rank on what both answered. Of a measure that is zero where nothing was found (nDCG@k,
-    AP, P@k, recall), coverage is the share of queries above zero, ranking the mean value where both
-    runs are above zero, and the mean over all queries confirms. Of any other value only the means
-    over all queries are compared.
+    AP, P@k, recall), or only 1 or 0, coverage is the share of queries above zero, ranking the mean
+    value where both runs are above zero, and the mean over all queries confirms. Of any other value
+    only the means over all queries are compared.
 
     Parameters
     ----------
@@ -192,7 +198,7 @@ def compare_outputs(
     )
     if len(scores.runs) == 1:
         raise ParameterError(f"there is one run only, {scores.runs[0]}; give another output")
-    meaning = _meaning(scores.measure, higher_is_better, rel)
+    meaning = _meaning_of(scores, higher_is_better, rel)
     rel = meaning.rel if rel is None else rel
     n_unanswerable = 0
     if judgments is not None:
@@ -212,7 +218,7 @@ def compare_scores(
     scores: Scores, baseline: str, contenders: Sequence[str], **rules: Unpack[RuleOptions]
 ) -> Comparisons:
     """Compare runs by the values of a measure, reciprocal ranks as they are, too."""
-    meaning = _meaning(scores.measure, scores.higher_is_better, None)
+    meaning = _meaning_of(scores, scores.higher_is_better, None)
     if meaning.kind == "reciprocal":
         meaning = replace(meaning, kind="gain", higher_is_better=True)
     systems = [Called(name, (name,)) for name in (baseline, *contenders)]
@@ -292,7 +298,7 @@ def compare_measure(
     systems = [evaluation.systems[place_of(name, known)].called for name in wanted]
     places = [evaluation.position(run) for system in systems for run in system.runs]
     scores = scores.on(evaluation.answerable_queries).take(places)
-    meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
+    meaning = _meaning_of(scores, scores.higher_is_better, evaluation.rel)
     settings = Settings.of(evaluation, Rules(**rules), len(systems) - 1)
     settings = replace(settings, cutoff=meaning.cutoff, unit="query")
     notes = as_notes(_about_values(meaning, scores.measure))
@@ -312,6 +318,14 @@ def _grouped(names: Sequence[str], replicates: Any) -> list[Called]:
         raise ParameterError("replicates: all outputs are of one system, so nothing is compared")
     check_baselines(names[:1], several)
     return systems
+
+
+def _meaning_of(scores: Scores, higher_is_better: bool | None, rel: int | None) -> _Meaning:
+    meaning = _meaning(scores.measure, higher_is_better, rel)
+    # Solved or not: 0 is "nothing found", whatever the measure is called.
+    if meaning.kind == "value" and meaning.higher_is_better and are_truth_values(scores.values):
+        return replace(meaning, kind="gain")
+    return meaning
 
 
 def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
@@ -368,10 +382,10 @@ class _Values:
                 clusters=digest_of_clusters(clusters),
             )
         baseline, *contenders = systems
-        pairs = [self._pair(baseline, contender, settings) for contender in contenders]
+        pairs = [self._pair(baseline, contender) for contender in contenders]
         return judged(pairs, settings, progress=progress)
 
-    def _pair(self, baseline: Called, contender: Called, settings: Settings) -> MeasuredPair:
+    def _pair(self, baseline: Called, contender: Called) -> MeasuredPair:
         """Measure one pair of systems."""
         queries = self.scores.query_ids
         is_rank = self.meaning.kind in ("reciprocal", "rank")
@@ -394,7 +408,6 @@ class _Values:
         runs = {*lengths}
         return MeasuredPair(
             queries=pair,
-            settings=settings,
             n_unanswerable=self.n_unanswerable,
             n_missing=(self._n_missing(baseline), self._n_missing(contender)),
             naive=Sample(naive[0], naive[1], np.ones(len(queries))),

@@ -9,7 +9,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.rows import Row, estimates_of_rows, found_alone, row_of_sums
+from ir_outcomes.comparison.rows import (
+    Quantity,
+    Row,
+    estimates_of_rows,
+    found_alone,
+    row_of_sums,
+)
 from ir_outcomes.comparison.verdict import (
     RowEstimates,
     Rules,
@@ -160,17 +166,8 @@ def _coverage(n: int, won: int, lost: int, alpha: float) -> Row:
     gained, missed, queries = (np.array([float(number)]) for number in (won, lost, n))
     differ = gained + missed
     sums = Sums.of_queries(queries, 100 * (gained - missed), 1e4 * differ, differ, gained)
-    return row_of_sums(
-        "coverage",
-        POINTS,
-        higher_is_better=True,
-        sums=sums,
-        n=n,
-        means=(None, None),
-        largest=100.0,
-        alpha=alpha,
-        level=alpha,
-    )
+    quantity = Quantity("coverage", POINTS, True, 100.0)
+    return row_of_sums(quantity, sums, n=n, means=(None, None), alpha=alpha, level=alpha)
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Sample, Settings
-from ir_outcomes.comparison.verdict import RowEstimates
+from ir_outcomes.comparison.verdict import Labels, RowEstimates, Rules, judge
 from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics.estimate import Estimates, Interval, Sums, estimates, margin_intervals
@@ -69,86 +69,36 @@ class Row(Immutable):
         return self.differ - self.better
 
     @property
+    def on(self) -> str:
+        """Where it is, in a sentence: "on ranking", "over all queries"."""
+        return f"over {self.name}" if self.name == "all queries" else f"on {self.name}"
+
+    @property
     def gain(self) -> float:
         """The difference, negated where lower is better; 0 where there is none."""
         return (self.difference or 0.0) * (1 if self.higher_is_better else -1)
 
 
+class Quantity(NamedTuple):
+    """What a row measures."""
+
+    name: str
+    measured_in: str
+    higher_is_better: bool
+    largest: float | None  # the most that one query can change by; None where it is not known
+
+
 class RowsOfPair(NamedTuple):
     """The rows of a pair of systems, not yet corrected over a family."""
 
-    coverage: Row
-    ranking: Row
-    all_queries: Row | None
+    deciding: dict[str, Row]  # by name: coverage, ranking, and all queries where they are known
     naive: Row  # reciprocal ranks over all queries, or the values of another measure
     reciprocal: Row | None  # reciprocals on what both found
 
 
-def rows_of_pair(pair: PairedQueries, naive: Sample, settings: Settings) -> RowsOfPair:
-    """Estimate all rows of a pair; `naive` are reciprocal ranks over all queries, or values of a measure."""
-    rows = _Rows(pair, settings)
+def deciding_samples(pair: PairedQueries, settings: Settings) -> dict[str, tuple[Quantity, Sample]]:
+    """Return what the rows measure that decide on a label, by name."""
     unit = pair.measure or length_unit(settings.unit)
-    largest = _largest(pair)
-    direction = pair.higher_is_better
-    coverage = rows.row(
-        "coverage", POINTS, pair.coverage, True, largest["coverage"], _coverage_tests(pair)
-    )
-    tests = rows.paired(pair.ranking)
-    ranking = rows.row("ranking", unit, pair.ranking, direction, largest["ranking"], tests)
-    all_queries = None
-    if pair.all_queries is not None:
-        tests = rows.paired(pair.all_queries)
-        most = largest["all queries"]
-        all_queries = rows.row("all queries", unit, pair.all_queries, direction, most, tests)
-    if pair.measure is not None:
-        of_all = rows.row(
-            pair.measure, pair.measure, naive, direction, None, rows.paired(naive, ranks=True)
-        )
-        return RowsOfPair(coverage, ranking, all_queries, of_all, None)
-    name = "MRR on both" if settings.unit == "query" else "1 / length on both"
-    tests = rows.paired(naive, ranks=True)
-    of_all = rows.row("MRR", "reciprocal", naive, True, 1.0, tests)
-    tests = rows.paired(pair.reciprocal)
-    of_both = rows.row(name, "reciprocal", pair.reciprocal, True, 1.0, tests)
-    return RowsOfPair(coverage, ranking, all_queries, of_all, of_both)
-
-
-def measure_row(
-    measure: str, sample: Sample, higher_is_better: bool, pair: PairedQueries, settings: Settings
-) -> Row:
-    """Estimate the row of a measure that was asked for, over all answerable queries; it decides nothing."""
-    rows = _Rows(pair, settings)
-    largest = range_of(measure, *sample.each())
-    tests = rows.paired(sample)
-    return rows.row(measure, measure, sample, higher_is_better, largest, tests)
-
-
-def estimates_of(pair: PairedQueries, alpha: float) -> dict[str, tuple[Sums, Estimates]]:
-    """Estimate the rows that decide on a label, and nothing else."""
-    largest = _largest(pair)
-    samples = {
-        "coverage": pair.coverage,
-        "ranking": pair.ranking,
-        "all queries": pair.all_queries,
-    }
-    found = {}
-    for name, sample in samples.items():
-        if sample is not None:
-            sums = Sums.of(sample.units(pair.clusters))
-            found[name] = sums, estimates(sums, alpha, largest[name], pair.identical)
-    return found
-
-
-def estimates_of_rows(rows: Sequence[Row]) -> RowEstimates:
-    """Return the signs and p-values of one row of each pair of a family."""
-    return RowEstimates(
-        np.sign([row.gain for row in rows]).astype(np.int64),
-        np.array([row.pvalue for row in rows]),
-    )
-
-
-def _largest(pair: PairedQueries) -> dict[str, float | None]:
-    """Return the most that one query can change by in each row; None where it is not known."""
     ranking: float | None = None
     everywhere: float | None = None
     if pair.measure is not None:
@@ -157,66 +107,75 @@ def _largest(pair: PairedQueries) -> dict[str, float | None]:
     elif pair.horizon is not None:
         ranking = pair.horizon - 1.0
         everywhere = float(pair.horizon)
-    return {"coverage": 100.0, "ranking": ranking, "all queries": everywhere}
+    direction = pair.higher_is_better
+    samples = {
+        "coverage": (Quantity("coverage", POINTS, True, 100.0), pair.coverage),
+        "ranking": (Quantity("ranking", unit, direction, ranking), pair.ranking),
+    }
+    if pair.all_queries is not None:
+        quantity = Quantity("all queries", unit, direction, everywhere)
+        samples["all queries"] = (quantity, pair.all_queries)
+    return samples
 
 
-def _coverage_tests(pair: PairedQueries) -> dict[str, Test]:
-    """Return the paper's test of coverage: exact binomial where queries are won or lost, else t of shares."""
-    if pair.clusters is not None or pair.by_runs:
-        return {}
-    change = pair.coverage.contender - pair.coverage.baseline
-    if pair.single:
-        test = binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))
-        return {"exact": test}
-    return {"t": paired_tests(change)["t"]}
+def rows_of_pair(pair: PairedQueries, naive: Sample, settings: Settings) -> RowsOfPair:
+    """Estimate the rows of a pair; `naive` are reciprocal ranks over all queries, or values of a measure."""
+    rows = Rows(pair, settings)
+    deciding = {
+        name: rows.row(quantity, sample)
+        for name, (quantity, sample) in deciding_samples(pair, settings).items()
+    }
+    deciding["coverage"] = replace(deciding["coverage"], tests=rows.coverage_tests())
+    if pair.measure is not None:
+        quantity = Quantity(pair.measure, pair.measure, pair.higher_is_better, None)
+        return RowsOfPair(deciding, rows.row(quantity, naive, by_ranks=True), None)
+    name = "MRR on both" if settings.unit == "query" else "1 / length on both"
+    return RowsOfPair(
+        deciding,
+        rows.row(Quantity("MRR", "reciprocal", True, 1.0), naive, by_ranks=True),
+        rows.row(Quantity(name, "reciprocal", True, 1.0), pair.reciprocal),
+    )
 
 
-class _Rows:
+class Rows:
     """Makes the rows of a pair."""
 
     def __init__(self, pair: PairedQueries, settings: Settings) -> None:
+        """Take the pair, whose clusters and runs are those of all rows."""
         self._pair = pair
         self._settings = settings
+        self._testable = pair.clusters is None and not pair.by_runs
 
-    def paired(self, sample: Sample, *, ranks: bool = False) -> dict[str, Test]:
-        """Return the paper's paired tests, and with `ranks` the rank sum; none with clusters or several runs."""
-        if self._pair.clusters is not None or self._pair.by_runs:
-            return {}
-        baseline, contender = sample.each()
-        tests = paired_tests(contender - baseline)
-        found = {name: tests[name] for name in ("t", "wilcoxon")}
-        if ranks:
-            found["ranksum"] = rank_sum(baseline, contender)
-        return found
-
-    def row(
-        self,
-        name: str,
-        unit: str,
-        sample: Sample,
-        higher_is_better: bool,
-        largest: float | None,
-        tests: Mapping[str, Test],
-    ) -> Row:
-        """Estimate a row."""
+    def row(self, quantity: Quantity, sample: Sample, *, by_ranks: bool = False) -> Row:
+        """Estimate a row, with the paper's paired tests and, by ranks, the rank sum test."""
         pair = self._pair
-        made = _row(
-            name,
-            unit,
-            higher_is_better,
-            sample,
-            pair.clusters,
-            self._settings,
-            largest,
-            pair.identical,
+        row = estimated_row(
+            quantity, sample, pair.clusters, self._settings, identical=pair.identical
         )
-        return replace(made, new_runs=self._new_runs(sample, made), tests=tests)
+        tests: dict[str, Test] = {}
+        if self._testable:
+            baseline, contender = sample.each()
+            paired = paired_tests(contender - baseline)
+            tests = {name: paired[name] for name in ("t", "wilcoxon")}
+            if by_ranks:
+                tests["ranksum"] = rank_sum(baseline, contender)
+        return replace(row, new_runs=self._new_runs(sample, row), tests=tests)
+
+    def coverage_tests(self) -> dict[str, Test]:
+        """Return the exact test where queries are won or lost, else t of shares."""
+        if not self._testable:
+            return {}
+        change = self._pair.coverage.contender - self._pair.coverage.baseline
+        if self._pair.single:
+            return {"exact": binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))}
+        return {"t": paired_tests(change)["t"]}
 
     def _new_runs(self, sample: Sample, row: Row) -> Interval | None:
-        """Return the interval for new runs of the systems, too."""
+        """Return the interval for new runs of the systems, at least as wide as that of these runs."""
         from scipy.special import stdtrit
 
-        if not sample.sides or row.standard_error is None or row.df is None:
+        interval = row.interval
+        if not sample.sides or interval is None or row.standard_error is None or row.df is None:
             return None
         if min(len(sums) for sums, _ in sample.sides) < LEAST_RUNS:
             return None
@@ -228,31 +187,45 @@ class _Rows:
         of_queries = float(stdtrit(row.df, 1 - alpha / 2)) * row.standard_error
         half = math.sqrt(of_queries**2 + added_by_runs(sides, alpha))
         mean = row.difference or 0.0
-        most = math.inf if row.largest is None else row.largest
-        return Interval(max(mean - half, -most), min(mean + half, most))
+        limit = math.inf if row.largest is None else row.largest
+        # With few differences the interval for these runs is wider than its standard error says.
+        return Interval(
+            min(interval.low, max(mean - half, -limit)), max(interval.high, min(mean + half, limit))
+        )
 
 
-def estimated_row(
-    like: Row,
-    sample: Sample,
-    clusters: Ints | None,
-    settings: Settings,
+def estimates_of(pair: PairedQueries, settings: Settings) -> dict[str, tuple[Sums, Estimates]]:
+    """Estimate the rows that decide on a label, and nothing else."""
+    found = {}
+    for name, (quantity, sample) in deciding_samples(pair, settings).items():
+        sums = Sums.of(sample.units(pair.clusters))
+        found[name] = sums, estimates(sums, settings.alpha, quantity.largest, pair.identical)
+    return found
+
+
+def labels_of_rows(
+    rows: Mapping[str, Sequence[Row]],
+    rules: Rules,
     *,
-    largest: float | None,
-    identical: bool,
-) -> Row:
-    """Estimate other values as a row with the name and unit of another one, which shows what it shows by itself."""
-    made = _row(
-        like.name,
-        like.measured_in,
-        like.higher_is_better,
-        sample,
-        clusters,
-        settings,
-        largest,
-        identical,
+    with_sign_test: bool = True,
+    adjusted: Mapping[str, Floats] | None = None,
+) -> Labels:
+    """Label the pairs of a family from their rows, which `rows` has by name."""
+    whole = rows.get("all queries")
+    sign_test = None
+    if with_sign_test and whole is not None:
+        counts = np.array([(row.better, row.worse) for row in whole], dtype=np.float64)
+        sign_test = RowEstimates.of_sign_test(*counts.T)
+    family = {name: estimates_of_rows(of_name) for name, of_name in rows.items()}
+    return judge(family, rules, sign_test, adjusted)
+
+
+def estimates_of_rows(rows: Sequence[Row]) -> RowEstimates:
+    """Return the signs and p-values of one row of each pair of a family."""
+    return RowEstimates(
+        np.sign([row.gain for row in rows]).astype(np.int64),
+        np.array([row.pvalue for row in rows]),
     )
-    return found_alone(made, settings.alpha)
 
 
 def found_alone(row: Row, alpha: float) -> Row:
@@ -262,25 +235,20 @@ def found_alone(row: Row, alpha: float) -> Row:
     return replace(row, found="better" if row.gain > 0 else "worse")
 
 
-def _row(
-    name: str,
-    unit: str,
-    higher_is_better: bool,
+def estimated_row(
+    quantity: Quantity,
     sample: Sample,
     clusters: Ints | None,
     settings: Settings,
-    largest: float | None,
-    identical: bool,
+    *,
+    identical: bool = False,
 ) -> Row:
     """Estimate a row, not yet corrected over a family."""
     return row_of_sums(
-        name,
-        unit,
-        higher_is_better,
+        quantity,
         Sums.of(sample.units(clusters)),
         n=int(np.count_nonzero(sample.size)),
         means=sample.means(),
-        largest=largest,
         alpha=settings.alpha,
         level=settings.first_level,
         identical=identical,
@@ -288,19 +256,17 @@ def _row(
 
 
 def row_of_sums(
-    name: str,
-    unit: str,
-    higher_is_better: bool,
+    quantity: Quantity,
     sums: Sums,
     *,
     n: int,
     means: tuple[float | None, float | None],
-    largest: float | None,
     alpha: float,
     level: float,
     identical: bool = False,
 ) -> Row:
     """Estimate a row from the sums of its units; `level` is the first of the family."""
+    name, measured_in, higher_is_better, largest = quantity
     found = estimates(sums, alpha, largest, identical)
     baseline, contender = means
     differ = int(sums.differ[0])
@@ -308,7 +274,7 @@ def row_of_sums(
     pvalue = float(found.pvalue[0])
     return Row(
         name=name,
-        measured_in=unit,
+        measured_in=measured_in,
         higher_is_better=higher_is_better,
         n=n,
         differ=differ,

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Self, TypedDict, get_args
 import numpy as np
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.estimate import Estimates
+from ir_outcomes.statistics.estimate import Estimates, sign_pvalues
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.types import Bools, Correction, Direction, Floats, Ints, check_choice, check_level
 
@@ -96,11 +96,21 @@ class Signs(NamedTuple):
         return self.facet | self.all_queries
 
 
+# The rows that carry a label, or confirm it.
+CARRYING: Mapping[Ways, tuple[str, ...]] = {
+    "both": ("coverage", "ranking"),
+    "coverage": ("coverage", "all queries"),
+    "ranking": ("ranking", "all queries"),
+    "all queries": ("all queries",),
+    "none": ("coverage", "ranking", "all queries"),
+}
+
+
 class LabelMeaning(NamedTuple):
     """What a label says."""
 
     direction: Direction  # of the label for the contender
-    by: Ways  # the rows that carry it
+    by: Ways  # what carries it, see `CARRYING`
 
 
 # The labels of a contender that is better somewhere: their meaning, and what they take. The first
@@ -214,6 +224,11 @@ class RowEstimates(NamedTuple):
         """Take the estimates of a row, and whether a higher mean is better."""
         sign = np.sign(np.nan_to_num(found.mean)).astype(np.int64)
         return cls(sign if higher_is_better else -sign, found.pvalue)
+
+    @classmethod
+    def of_sign_test(cls, better: Floats, worse: Floats) -> Self:
+        """Take the exact sign test of how often each pair is better, and worse."""
+        return cls(np.sign(better - worse).astype(np.int64), sign_pvalues(better, worse))
 
 
 class Labels(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
@@ -18,10 +18,11 @@ from ir_outcomes.conditions.conditions import (
     conditions_of,
     differing,
     overall_of,
+    row_called,
 )
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluations_of, place_of
-from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, notes_on_grades
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluations_of
+from ir_outcomes.evaluation.remarks import STOPS, UNEVEN_JUDGING, Stop, check_allow, notes_on_grades
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes, merged, note
@@ -35,7 +36,7 @@ def compare_collections(
     cutoff: int | None = None,
     measures: Measures = (),
     groups: Mapping[str, str] | None = None,
-    allow: Collection[str] = (),
+    allow: Collection[Literal[Stop, "cutoff"]] = (),
     **rules: Unpack[RuleOptions],
 ) -> ConditionsComparison:
     """Compare runs on several collections.
@@ -56,8 +57,9 @@ def compare_collections(
     groups : mapping of str to str, optional
         Collections of the same group, such as the parts of CQADupStack, are averaged first and
         count as one.
-    allow : collection of str
-        Settings that may differ between collections: "cutoff", "ties" or "judged_only".
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores", "cutoff"}
+        What is meant although it looks like a mistake, see `ir_outcomes.compare`; and collections
+        that differ in the cutoff.
     **rules
         alpha, correction and margins; see `ir_outcomes.Rules`. Labels are corrected over the
         contenders; a mark says where they would not stay by Holm over the collections, too.
@@ -86,12 +88,14 @@ def compare_collections(
     evaluations = evaluations_of(evaluations, cutoff)
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
+    check_allow(allow, (*STOPS, "cutoff"))
     unlike = list(differing(evaluations, "cutoff", "ties", "judged_only"))
     for setting, said in unlike:
         if setting not in allow:
+            remedy = ", or pass `allow=['cutoff']` if this is intended"
             raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike, or pass"
-                f" `allow=({setting!r},)` if this is intended"
+                f"the collections differ in {setting} ({said}); evaluate them alike"
+                f"{remedy if setting == 'cutoff' else ''}"
             )
     # With one relevant document the two are the same.
     if len({evaluation.unit for evaluation in evaluations.values()}) > 1:
@@ -101,10 +105,7 @@ def compare_collections(
     names = tuple(
         dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
     )
-    place_of(baseline, names)
-    chosen = [name for name in contenders_of(names, baseline, contenders) if name != baseline]
-    if not chosen:
-        raise ParameterError("there is no contender; name a run other than the baseline")
+    chosen = contenders_of(names, baseline, contenders)
     for name in groups or {}:
         if name not in evaluations:
             raise ParameterError(
@@ -119,6 +120,7 @@ def compare_collections(
         chosen,
         rules,
         over_conditions=True,
+        allow=[stop for stop in allow if stop != "cutoff"],
         measures=measures,
         groups=groups,
     )
@@ -209,8 +211,8 @@ def _notes(
 
 def _about_weights(overall: Overall, conditions: Sequence[Condition]) -> Iterator[Note]:
     """Say where a mean has another direction if each collection weighs as much as its queries."""
-    for row in (overall.coverage, overall.ranking):
-        parts = [getattr(item.comparison, row.name) for item in conditions]
+    for row in overall.parts:
+        parts = filter(None, (row_called(item.comparison, row.name) for item in conditions))
         total = sum(part.n * part.difference for part in parts if part.difference is not None)
         if total * (row.difference or 0.0) < 0:
             text = (

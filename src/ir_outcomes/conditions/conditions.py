@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,29 +11,28 @@ from ir_outcomes.comparison.columns import columns_of, row_columns
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.rows import Row, estimates_of_rows
+from ir_outcomes.comparison.rows import Row, found_alone, labels_of_rows
 from ir_outcomes.comparison.verdict import (
     LABELS,
     NAMES,
     TRADE_OFF,
-    RowEstimates,
     RuleOptions,
     Rules,
     direction_of,
-    judge,
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.remarks import unjudged_share
+from ir_outcomes.evaluation.remarks import Allow, unjudged_share
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import HasPage, Immutable, Result
-from ir_outcomes.statistics.estimate import Interval, sign_pvalues
+from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
 from ir_outcomes.types import Direction, Floats
 
 Kind = Literal["collection", "slice", "cutoff", "judge"]
+DECIDING = ("coverage", "ranking", "all queries")
 FEWEST_COLLECTIONS = 5  # from which on something is said about a new one
 
 
@@ -72,11 +71,11 @@ class Overall(Immutable):
     hurt: tuple[str, ...]
     better: int  #: conditions whose label is better
     worse: int  #: conditions whose label is worse
-    #: `n` counts conditions, `differ` and `better` those in which the means differ, and the interval
-    #: is of the unweighted mean of the differences
+    #: `n` counts conditions, a group as one; `differ` and `better` those in which the means differ;
+    #: the interval is of the unweighted mean of the differences
     coverage: Row
     ranking: Row
-    all_queries: Row | None
+    all_queries: Row
     measures: tuple[Row, ...] = ()
     #: where the difference measured in a new collection of about these sizes lies, by the name of
     #: the row; empty below five collections
@@ -88,7 +87,7 @@ class Overall(Immutable):
     def parts(self) -> tuple[Row, ...]:
         """All rows, in the order of their table."""
         rows = (self.coverage, self.ranking, self.all_queries, *self.measures)
-        return tuple(row for row in rows if row is not None and row.n)
+        return tuple(row for row in rows if row.n)
 
     @property
     def outlook(self) -> str:
@@ -284,6 +283,7 @@ def conditions_of(
     rules: RuleOptions,
     *,
     over_conditions: bool,
+    allow: Allow = (),
     measures: Measures = (),
     groups: Mapping[str, str] | None = None,
     fewest: int = 0,
@@ -297,7 +297,7 @@ def conditions_of(
     for name, evaluation in evaluations.items():
         present = [run for run in contenders if run in evaluation.names]
         if baseline in evaluation.names and present:
-            found = compare(evaluation, baseline, present, measures=measures, **rules)
+            found = compare(evaluation, baseline, present, measures=measures, allow=allow, **rules)
             compared += [(name, comparison) for comparison in found]
     compared.sort(key=lambda item: contenders.index(item[1].contender))
     labels = [comparison.verdict.label for _, comparison in compared]
@@ -326,39 +326,17 @@ def conditions_of(
 
 def _labels_over_conditions(comparisons: Sequence[Comparison], rules: Rules) -> list[str]:
     """Return the labels where each row is corrected by Holm over contenders and conditions, too."""
-    names = {"coverage": "coverage", "ranking": "ranking", "all queries": "all_queries"}
-    every = {name: [getattr(item, field) for item in comparisons] for name, field in names.items()}
-    with_whole = [row is not None for row in every["all queries"]]
-    labels = [""] * len(comparisons)
-    for known in (True, False):
-        chosen = [index for index, found in enumerate(with_whole) if found == known]
-        if not chosen:
-            continue
-        rows = {}
-        adjusted = {}
-        for name, of_name in every.items():
-            if name == "all queries" and not known:
-                continue
-            corrected = _holm(of_name)
-            rows[name] = estimates_of_rows([of_name[index] for index in chosen])
-            adjusted[name] = np.array([corrected[index] for index in chosen])
-        sign_test = None
-        if known:
-            whole = [every["all queries"][index] for index in chosen]
-            better, worse = np.array([(row.better, row.worse) for row in whole], dtype=float).T
-            signs = np.sign(better - worse).astype(np.int64)
-            sign_test = RowEstimates(signs, sign_pvalues(better, worse))
-        found = judge(rows, rules, sign_test, adjusted).names()
-        for index, label in zip(chosen, found, strict=True):
-            labels[index] = label
-    return labels
+    every = {name: [row_called(item, name) for item in comparisons] for name in DECIDING}
+    rows = {name: [row for row in of_name if row is not None] for name, of_name in every.items()}
+    adjusted = {name: _holm(of_name) for name, of_name in rows.items()}
+    return labels_of_rows(rows, rules, adjusted=adjusted).names()
 
 
-def _holm(rows: Sequence[Row | None]) -> list[float]:
+def _holm(rows: Sequence[Row]) -> Floats:
     """Correct p-values by Holm over all rows; they stay at least those corrected over the contenders."""
-    raw = adjust([1.0 if row is None else row.pvalue for row in rows], "holm")
-    over_contenders = [1.0 if row is None else row.pvalue_corrected for row in rows]
-    corrected: list[float] = np.maximum(raw, over_contenders).tolist()
+    corrected: Floats = np.maximum(
+        adjust([row.pvalue for row in rows], "holm"), [row.pvalue_corrected for row in rows]
+    )
     return corrected
 
 
@@ -368,13 +346,8 @@ def overall_of(
     """Combine the conditions of each contender: the unweighted means of their differences."""
     of_contender = by_contender(conditions)
     means = {run: _Means(rows, rules.alpha) for run, rows in of_contender.items()}
-    rows = {
-        "coverage": [found.rows["coverage"] for found in means.values()],
-        "ranking": [found.rows["ranking"] for found in means.values()],
-    }
-    if all("all queries" in found.rows for found in means.values()):
-        rows["all queries"] = [found.rows["all queries"] for found in means.values()]
-    labels = judge({name: estimates_of_rows(of_name) for name, of_name in rows.items()}, rules)
+    rows = {name: [found.rows[name] for found in means.values()] for name in DECIDING}
+    labels = labels_of_rows(rows, rules, with_sign_test=False)
     overall = []
     for index, (run, found) in enumerate(means.items()):
         corrected = {
@@ -396,7 +369,7 @@ def overall_of(
                 worse=directions.count("worse"),
                 coverage=corrected["coverage"],
                 ranking=corrected["ranking"],
-                all_queries=corrected.get("all queries"),
+                all_queries=corrected["all queries"],
                 measures=tuple(found.measures),
                 new=found.new if new_collection else {},
                 left_out=found.left_out,
@@ -408,144 +381,132 @@ def overall_of(
 def _hurt(conditions: Sequence[Condition]) -> Iterator[str]:
     """Yield the conditions whose label is worse or a trade-off, which no mean may hide."""
     for row in conditions:
-        label = row.comparison.verdict.label
-        if label == TRADE_OFF or direction_of(label) == "worse":
+        if row.label is not None and (row.label == TRADE_OFF or direction_of(row.label) == "worse"):
             yield row.condition
 
 
 class _Means:
-    """The means of the rows of one contender over its conditions."""
+    """The means of the rows of one contender over its conditions, groups averaged first."""
 
     def __init__(self, conditions: Sequence[Condition], alpha: float) -> None:
         self.rows: dict[str, Row] = {}
         self.new: dict[str, Interval] = {}
         self.left_out: dict[str, tuple[str, ...]] = {}
-        comparisons = [row.comparison for row in conditions]
-        names = dict.fromkeys(part.name for item in comparisons for part in item.parts)
-        for name in dict.fromkeys(("coverage", "ranking", *names)):
-            of_name = [_row_called(item, name) for item in comparisons]
-            known = [
-                (row, part)
-                for row, part in zip(conditions, of_name, strict=True)
-                if part is not None and part.standard_error is not None
-            ]
-            lacking = {row.condition for row in conditions} - {row.condition for row, _ in known}
-            if lacking:
-                self.left_out[name] = tuple(
-                    row.condition for row in conditions if row.condition in lacking
-                )
-            first = next(part for part in of_name if part is not None)
-            mean = mean_of([(row.group or row.condition, part) for row, part in known], alpha)
-            self.rows[name] = _row_of_mean(first, [part for _, part in known], mean, alpha)
-            if mean.new is not None:
-                self.new[name] = mean.new
+        names = dict.fromkeys(part.name for own in conditions for part in own.comparison.parts)
+        for name in dict.fromkeys((*DECIDING, *names)):
+            groups: dict[str, list[Row]] = {}
+            left_out = []
+            for condition in conditions:
+                row = row_called(condition.comparison, name)
+                if row is None or row.standard_error is None:
+                    left_out.append(condition.condition)
+                    continue
+                if not row.differ:
+                    row = replace(row, standard_error=0.0)
+                groups.setdefault(condition.group or condition.condition, []).append(row)
+            if left_out:
+                self.left_out[name] = tuple(left_out)
+            counted = [mean_row(members, alpha) for members in groups.values()]
+            first = next(filter(None, (row_called(own.comparison, name) for own in conditions)))
+            self.rows[name] = mean_row(counted, alpha) if counted else _no_row(first)
+            if len(counted) >= FEWEST_COLLECTIONS:
+                self.new[name] = _of_a_new_one(counted, alpha)
 
     @property
     def measures(self) -> list[Row]:
         """The rows that decide nothing."""
-        deciding = ("coverage", "ranking", "all queries")
-        return [row for name, row in self.rows.items() if name not in deciding]
+        return [row for name, row in self.rows.items() if name not in DECIDING]
 
 
-def _row_called(comparison: Comparison, name: str) -> Row | None:
-    """Return the row of this name; those of coverage and ranking are always there."""
-    rows = (comparison.coverage, comparison.ranking, *comparison.parts)
-    return next((row for row in rows if row.name == name), None)
+def row_called(comparison: Comparison, name: str) -> Row | None:
+    """Return the row of this name; those that decide are always there."""
+    rows = (comparison.coverage, comparison.ranking, comparison.restricted, *comparison.measures)
+    return next((row for row in rows if row is not None and row.name == name), None)
 
 
-class ConditionsMean(NamedTuple):
-    """The unweighted mean of differences over conditions."""
+def mean_row(rows: Sequence[Row], alpha: float) -> Row:
+    """Return the unweighted mean of rows of independent conditions, which are its units.
 
-    difference: float | None
-    standard_error: float | None
-    df: float | None
-    pvalue: float
-    interval: Interval | None
-    new: Interval | None  # where the difference measured in a new condition lies
-
-
-def mean_of(rows: Sequence[tuple[str, Row]], alpha: float) -> ConditionsMean:
-    """Return the mean over conditions of the differences of rows, given with the group of each.
-
-    Conditions are independent samples: SE = sqrt(sum SE_i^2) / k, with Welch and Satterthwaite's
-    degrees of freedom; where no unit of a condition differs its SE_i is 0. Groups are averaged
-    first. From five on, a new one: mean -+ t(k - 1) s sqrt(1 + 1/k), s the standard deviation of the
-    differences.
+    SE = sqrt(sum SE_i^2) / k, with Welch and Satterthwaite's degrees of freedom.
     """
     from scipy.special import stdtr, stdtrit
 
-    if not rows:
-        return ConditionsMean(None, None, None, 1.0, None, None)
-    grouped: dict[str, list[Row]] = {}
-    for group, row in rows:
-        grouped.setdefault(group, []).append(row)
-    groups = [_pooled(members) for members in grouped.values()]
-    differences, errors, dfs = np.array(groups, dtype=np.float64).T
-    k = len(groups)
-    mean, error, df = _combined(differences, errors, dfs)
+    k = len(rows)
+    columns = [(row.difference, row.standard_error, row.df) for row in rows]
+    differences, errors, dfs = np.array(columns, dtype=np.float64).T
+    variances = errors**2
+    difference = float(differences.mean())
+    error = math.sqrt(variances.sum()) / k
+    largest = None
+    if all(row.largest is not None for row in rows):
+        largest = sum(row.largest or 0.0 for row in rows) / k
+    df = 1.0
     pvalue = 1.0
     interval = None
     if error > 0:
-        pvalue = float(2 * stdtr(df, -abs(mean) / error))
-        interval = _around(
-            mean, float(stdtrit(df, 1 - alpha / 2)) * error, [row for _, row in rows]
-        )
-    new = None
-    if k >= FEWEST_COLLECTIONS:
-        spread = float(differences.std(ddof=1)) * math.sqrt(1 + 1 / k)
-        half = float(stdtrit(k - 1, 1 - alpha / 2)) * spread
-        new = _around(mean, half, [row for _, row in rows], most=max)
-    return ConditionsMean(mean, error or None, df if error else None, pvalue, interval, new)
-
-
-def _pooled(members: Sequence[Row]) -> tuple[float, float, float]:
-    """Return mean difference, standard error and degrees of freedom of the conditions of a group."""
-    columns = [
-        (row.difference, row.standard_error if row.differ else 0.0, row.df) for row in members
-    ]
-    return _combined(*np.array(columns, dtype=np.float64).T)
-
-
-def _combined(differences: Floats, errors: Floats, dfs: Floats) -> tuple[float, float, float]:
-    """Return the mean of independent estimates, its standard error, and degrees of freedom."""
-    variances = errors**2
-    total = variances.sum()
-    df = float(total**2 / (variances**2 / dfs).sum()) if total else 1.0
-    return float(differences.mean()), math.sqrt(total) / len(differences), df
-
-
-def _around(mean: float, half: float, rows: Sequence[Row], most: Any = np.mean) -> Interval:
-    """Return an interval around a mean, cut at what is possible."""
-    limits = [math.inf if row.largest is None else row.largest for row in rows]
-    limit = float(most(limits))
-    return Interval(max(mean - half, -limit), min(mean + half, limit))
-
-
-def _row_of_mean(first: Row, rows: Sequence[Row], mean: ConditionsMean, alpha: float) -> Row:
-    """Return the mean of a row over conditions, which are its units."""
-    differences = [row.gain for row in rows]
-    found: Direction = "none"
-    if mean.pvalue <= alpha and mean.difference:
-        found = "better" if (mean.difference > 0) == first.higher_is_better else "worse"
-    limits = [row.largest for row in rows if row.largest is not None]
-    return Row(
-        name=first.name,
-        measured_in=first.measured_in,
-        higher_is_better=first.higher_is_better,
-        n=len(rows),
-        differ=sum(row.differ > 0 for row in rows),
-        better=sum(difference > 0 for difference in differences),
+        df = float(variances.sum() ** 2 / (variances**2 / dfs).sum())
+        pvalue = float(2 * stdtr(df, -abs(difference) / error))
+        half = float(stdtrit(df, 1 - alpha / 2)) * error
+        interval = _around(difference, half, largest)
+    row = replace(
+        rows[0],
+        n=k,
+        differ=sum(row.difference != 0 for row in rows),
+        better=sum(row.gain > 0 for row in rows),
         baseline=_mean_level([row.baseline for row in rows]),
         contender=_mean_level([row.contender for row in rows]),
-        difference=mean.difference,
-        interval=mean.interval,
-        standard_error=mean.standard_error,
-        df=mean.df,
-        pvalue=mean.pvalue,
-        pvalue_corrected=mean.pvalue,
-        found=found,
-        largest=float(np.mean(limits)) if limits else None,
+        difference=difference,
+        interval=interval,
+        standard_error=error,
+        df=df,
+        pvalue=pvalue,
+        pvalue_corrected=pvalue,
+        found="none",
+        largest=largest,
+        detectable=None,
+        margin=None,
+        tests={},
     )
+    return found_alone(row, alpha)
+
+
+def _no_row(like: Row) -> Row:
+    """Return a row of which no condition tells anything."""
+    return replace(
+        like,
+        n=0,
+        differ=0,
+        better=0,
+        baseline=None,
+        contender=None,
+        difference=None,
+        interval=None,
+        standard_error=None,
+        df=None,
+        pvalue=1.0,
+        pvalue_corrected=1.0,
+        found="none",
+        detectable=None,
+        margin=None,
+        tests={},
+    )
+
+
+def _of_a_new_one(rows: Sequence[Row], alpha: float) -> Interval:
+    """Return where the difference measured in a new condition lies: mean -+ t(k - 1) s sqrt(1 + 1/k)."""
+    from scipy.special import stdtrit
+
+    k = len(rows)
+    differences = np.array([row.difference for row in rows], dtype=np.float64)
+    half = float(stdtrit(k - 1, 1 - alpha / 2)) * differences.std(ddof=1) * math.sqrt(1 + 1 / k)
+    limits = [math.inf if row.largest is None else row.largest for row in rows]
+    return _around(float(differences.mean()), float(half), max(limits))
+
+
+def _around(mean: float, half: float, largest: float | None) -> Interval:
+    """Return an interval around a mean, cut at what is possible."""
+    limit = math.inf if largest is None else largest
+    return Interval(max(mean - half, -limit), min(mean + half, limit))
 
 
 def _mean_level(levels: Sequence[float | None]) -> float | None:

@@ -13,7 +13,7 @@ from ir_outcomes.conditions.conditions import ConditionsComparison, Curve, condi
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import notes_on_grades
+from ir_outcomes.evaluation.remarks import Allow, notes_on_grades
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.types import Unit, check_positive
@@ -25,6 +25,7 @@ def compare_cutoffs(
     contenders: Sequence[str] | str | None = None,
     *,
     cutoffs: Sequence[int] = USUAL_CUTOFFS,
+    allow: Allow = (),
     **rules: Unpack[RuleOptions],
 ) -> ConditionsComparison:
     """Compare runs at several cutoffs; no run is read.
@@ -37,6 +38,8 @@ def compare_cutoffs(
         Names of runs; by default all others are contenders.
     cutoffs : sequence of int
         Which; those beyond the longest list of the shallowest run are left out, with a note.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant although it looks like a mistake; see `ir_outcomes.compare`.
     **rules
         alpha, correction and margins; see `ir_outcomes.Rules`. Nothing is corrected for the number
         of cutoffs.
@@ -69,7 +72,7 @@ def compare_cutoffs(
             f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {depth}"
             " documents"
         )
-    conditions = conditions_of(within, baseline, chosen, rules, over_conditions=False)
+    conditions = conditions_of(within, baseline, chosen, rules, over_conditions=False, allow=allow)
     notes: list[str] = [*notes_on_grades(runs.qrels, runs.rel)]
     beyond = [str(cutoff) for cutoff in wanted if cutoff > depth]
     if beyond:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack
 
 from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.compare import compare
@@ -15,13 +15,14 @@ from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.evaluate import Evaluations
 from ir_outcomes.evaluation.evaluation import (
     Evaluation,
     contenders_of,
     evaluation_of,
     evaluations_of,
 )
-from ir_outcomes.evaluation.remarks import MANY_MISSING, Stop, stops_of
+from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
 from ir_outcomes.evaluation.scores import Measures, Scores
 from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import Note, as_notes
@@ -35,7 +36,6 @@ Status = Literal["pass", "inconclusive", "fail"]
 # From the best status to the worst, with the exit status of the command.
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}
 MOST_QUERIES = 10  # that are listed for a decision
-STOPS = get_args(Stop)
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class GateResult(HasPage, Result):
     def worst_first(self) -> list[GateDecision]:
         """All decisions, in the order in which they are shown."""
         order = list(EXIT_STATUS)
-        return sorted(self.decisions, key=lambda decision: -order.index(decision.status))
+        return sorted(self.decisions, key=lambda own: (-order.index(own.status), not own.identical))
 
     @property
     def exit_status(self) -> int:
@@ -237,7 +237,7 @@ def gate(
             max_missing=max_missing,
         )
     check_choice("identical", identical, ("pass", "fail"))
-    collections: dict[str | None, Evaluation | Scores] = {}
+    collections: dict[str | None, Evaluation | Scores | None] = {}
     if isinstance(evaluation, Scores):
         if cutoff is not None or measures:
             raise ParameterError(
@@ -248,6 +248,8 @@ def gate(
     elif isinstance(evaluation, Mapping):
         for name, found in evaluations_of(evaluation, cutoff).items():
             collections[name] = found
+        if isinstance(evaluation, Evaluations):
+            collections |= dict.fromkeys(evaluation.suite.without_runs)
     else:
         collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True)
     names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))
@@ -273,7 +275,7 @@ def gate(
         raise ParameterError(
             "`allow` leaves nothing to decide on; let at least one collection have every run"
         )
-    first = next(iter(collections.values()))
+    first = next(found for found in collections.values() if found is not None)
     if isinstance(first, Scores):
         settings = next(own.comparison.settings for own in decisions if own.comparison is not None)
     else:
@@ -298,7 +300,10 @@ def gate(
     )
 
 
-def _systems(source: Evaluation | Scores) -> tuple[str, ...]:
+def _systems(source: Evaluation | Scores | None) -> tuple[str, ...]:
+    """Return the names of the systems, none of a collection without runs."""
+    if source is None:
+        return ()
     return source.runs if isinstance(source, Scores) else source.system_names
 
 
@@ -328,7 +333,7 @@ class _Decider:
 
     def decisions(
         self,
-        evaluation: Evaluation | Scores,
+        evaluation: Evaluation | Scores | None,
         baseline: str,
         contenders: Sequence[str],
         collection: str | None,
@@ -338,16 +343,11 @@ class _Decider:
         systems = _systems(evaluation)
         present = [run for run in contenders if run in systems]
         found: Iterable[Comparison] = ()
-        if isinstance(evaluation, Scores):
-            found = compare_scores(evaluation, baseline, present, **self.rules)
-        elif baseline in systems and present:
-            allow: Any = STOPS  # they fail the gate, which names them
-            found = compare(
-                evaluation, baseline, present, measures=self.measures, allow=allow, **self.rules
-            )
-        compared = {item.contender: item for item in found}
+        if evaluation is not None and baseline in systems and present:
+            found = self._compared(evaluation, baseline, present)
+        compared = {item.contender: _of_these_runs(item) for item in found}
         for contender in contenders:
-            if contender in compared:
+            if evaluation is not None and contender in compared:
                 yield self._decide(compared[contender], evaluation, collection, reference)
                 continue
             lacking = [run for run in (baseline, contender) if run not in systems]
@@ -356,6 +356,16 @@ class _Decider:
                 where = "" if collection is None else f" on {collection}"
                 reason = f"{listed(lacking)} {verb} missing{where}, so nothing can be compared."
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
+
+    def _compared(
+        self, evaluation: Evaluation | Scores, baseline: str, contenders: list[str]
+    ) -> Iterable[Comparison]:
+        if isinstance(evaluation, Scores):
+            return compare_scores(evaluation, baseline, contenders, **self.rules)
+        allow: Any = STOPS  # they fail the gate, which names them
+        return compare(
+            evaluation, baseline, contenders, measures=self.measures, allow=allow, **self.rules
+        )
 
     def _decide(
         self,
@@ -422,18 +432,37 @@ class _Decider:
             if not found:
                 yield f"{run} has no relevant document, for any query: are its ids those of the qrels?"
         if comparison.identical and self.identical == "fail":
-            yield f"{comparison.contender} is identical to {comparison.baseline}."
+            yield _identical_words(comparison)
+
+
+def _of_these_runs(comparison: Comparison) -> Comparison:
+    """Return the comparison without what it says about new runs, which no gate decides on."""
+
+    def stripped(row: Row) -> Row:
+        return replace(row, new_runs=None)
+
+    whole = comparison.restricted
+    return replace(
+        comparison,
+        coverage=stripped(comparison.coverage),
+        ranking=stripped(comparison.ranking),
+        restricted=None if whole is None else stripped(whole),
+        measures=tuple(map(stripped, comparison.measures)),
+        naive=stripped(comparison.naive),
+        reciprocal=None if comparison.reciprocal is None else stripped(comparison.reciprocal),
+        verdict=replace(comparison.verdict, new_runs=None),
+    )
 
 
 def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
     """Say in one sentence on which rows harm beyond the margin is shown, or not excluded."""
-    names = [
-        row.name
+    harmed = [
+        row.on
         for row in comparison.deciding
         if row.margin is not None and row.margin.found == found
     ]
-    if names:
-        on = listed([f"over {name}" if name == "all queries" else f"on {name}" for name in names])
+    if harmed:
+        on = listed(harmed)
         run = comparison.contender
         if found == "harm shown":
             yield f"{run} is worse than the margin allows {on}."
@@ -444,13 +473,14 @@ def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
 def _pass_words(comparison: Comparison) -> str:
     """Say what is excluded where a contender passes."""
     if comparison.identical:
-        return (
-            f"{comparison.contender} is identical to {comparison.baseline}: was the new run"
-            " written?"
-        )
+        return _identical_words(comparison)
     if comparison.verdict.equivalent:
         return f"{comparison.contender} is equivalent within the margins."
     return f"{comparison.contender}: harm beyond the margins is excluded."
+
+
+def _identical_words(comparison: Comparison) -> str:
+    return f"{comparison.contender} is identical to {comparison.baseline}: was the new run written?"
 
 
 def _needed(comparison: Comparison) -> Iterator[tuple[str, QueriesNeeded]]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import PairedQueries, Sample, Settings, pair_queries
 from ir_outcomes.comparison.result import QueryOutcome
-from ir_outcomes.comparison.rows import Row, estimated_row
+from ir_outcomes.comparison.rows import Quantity, Row, estimated_row, found_alone
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.conditions.conditions import (
     Answer,
@@ -26,6 +26,7 @@ from ir_outcomes.evaluation.evaluation import (
     evaluation_of,
     evaluations_of,
 )
+from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.types import check_count, check_positive
@@ -43,6 +44,7 @@ def compare_judges(
     cutoff: int | None = None,
     reference: str | None = None,
     measures: Sequence[Any] = (),
+    allow: Allow = (),
     **rules: Unpack[RuleOptions],
 ) -> ConditionsComparison:
     """Compare runs under several judges, such as people and language models.
@@ -62,6 +64,8 @@ def compare_judges(
         difference that another judge finds is set beside the reference's on the same queries.
     measures : sequence of Measure or str
         Other measures, such as ``["nDCG@10"]``; name them in ``evaluate(measures=)``.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant although it looks like a mistake; see `ir_outcomes.compare`.
     **rules
         alpha, correction and margins; see `ir_outcomes.Rules`.
 
@@ -109,7 +113,13 @@ def compare_judges(
     chosen = contenders_of(first.names, baseline, contenders)
     checked = Rules(**rules)
     conditions = conditions_of(
-        evaluations, baseline, chosen, rules, over_conditions=False, measures=measures
+        evaluations,
+        baseline,
+        chosen,
+        rules,
+        over_conditions=False,
+        allow=allow,
+        measures=measures,
     )
     settings = Settings.of(first, checked, len(chosen))
     biases: list[Bias] = []
@@ -256,23 +266,26 @@ def _bias(
     """Estimate the judge's difference less the reference's, on the queries that both can tell."""
     truth, judged = samples
     size = np.minimum(truth.size, judged.size)
-    changes = [np.where(size > 0, own.contender - own.baseline, 0.0) for own in samples]
-    largest = None if row.largest is None else 2 * row.largest
-    bias = estimated_row(
-        row,
-        Sample(changes[0], changes[1], size),
-        pair.clusters,
-        settings,
-        largest=largest,
-        identical=False,
+    by_reference, by_judge = (
+        np.where(size > 0, own.contender - own.baseline, 0.0) for own in samples
     )
-    by_truth = estimated_row(
-        row, truth, pair.clusters, settings, largest=row.largest, identical=False
+    quantity = Quantity(row.name, row.measured_in, row.higher_is_better, row.largest)
+    twice = None if row.largest is None else 2 * row.largest
+    alpha = settings.alpha
+    bias = found_alone(
+        estimated_row(
+            quantity._replace(largest=twice),
+            Sample(by_reference, by_judge, size),
+            pair.clusters,
+            settings,
+        ),
+        alpha,
     )
+    by_truth = found_alone(estimated_row(quantity, truth, pair.clusters, settings), alpha)
     reference_found = by_truth.found
     answer: Answer = "cannot be told"
     if {reference_found, row.found} == {"better", "worse"} or (
-        bias.pvalue <= settings.alpha and reference_found != row.found
+        bias.pvalue <= alpha and reference_found != row.found
     ):
         answer = "differs"
     elif reference_found == row.found != "none":

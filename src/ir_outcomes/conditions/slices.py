@@ -19,7 +19,7 @@ from ir_outcomes.conditions.conditions import (
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.evaluation.remarks import notes_on_grades
+from ir_outcomes.evaluation.remarks import STOPS, Allow, notes_on_grades, refuse_stops
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
@@ -38,6 +38,7 @@ def compare_slices(
     by: Mapping[str, str] | str | os.PathLike[str],
     cutoff: int | None = None,
     measures: Measures = (),
+    allow: Allow = (),
     seed: int = 0,
     resamples: int = 9_999,
     **rules: Unpack[RuleOptions],
@@ -59,6 +60,8 @@ def compare_slices(
         Ranks beyond it do not count; by default that of the evaluation.
     measures : sequence of Measure or str
         Measures that are shown beside the labels; see `ir_outcomes.compare`.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant although it looks like a mistake; see `ir_outcomes.compare`.
     seed, resamples : int
         Of the permutations of the labels (`scipy.stats.permutation_test`).
     **rules
@@ -90,6 +93,7 @@ def compare_slices(
     checked = Rules(**rules)
     evaluation = evaluation_of(evaluation, cutoff=cutoff)
     chosen = contenders_of(evaluation.names, baseline, contenders)
+    refuse_stops(evaluation[[baseline, *chosen]].runs, allow)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
     asked = [evaluation.scores_of(measure) for measure in each_measure(measures)]
@@ -102,6 +106,7 @@ def compare_slices(
         chosen,
         rules,
         over_conditions=True,
+        allow=STOPS,  # a few queries of a slice say less about that than all do
         measures=[scores.measure for scores in asked],
         fewest=FEWEST_QUERIES_OF_A_SLICE,
     )

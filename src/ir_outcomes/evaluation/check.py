@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_outcomes.errors import InputError, some
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.ranking import ranked_scores, tied_with_previous
+from ir_outcomes.evaluation.ranking import ranking
 from ir_outcomes.evaluation.remarks import (
     MANY_AGAINST_RANKS,
     MANY_BELOW_ITSELF,
@@ -264,7 +264,6 @@ def _path(source: Any) -> str | None:
 
 
 def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
-    scores, _ = ranked_scores(run, lengths.ties)
     changes = changes_by_rank(source) if is_path(source) else None
     return CheckedFile(
         name=run.name,
@@ -273,7 +272,7 @@ def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
         queries=len(run.query_ids),
         known=len(run.query_ids) - len(lengths.ignored),
         judged=1 - (unjudged_share(lengths, JUDGED_DEPTH) or 0) if lengths.listed.any() else None,
-        ties=float(tied_with_previous(scores, run.offsets).sum() / max(len(run), 1)),
+        ties=float(ranking(run, lengths.ties).tied.sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
         against_ranks=None if changes is None else int(np.sum(changes[0] > 0)),
         itself=int(lengths.retrieves_itself.sum()),

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from ir_outcomes.evaluation.work import Kept, Work, each_run
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
-from ir_outcomes.reading.runs import Duplicates, Run, check_names, is_path
+from ir_outcomes.reading.runs import Duplicates, Run, is_path
 from ir_outcomes.types import (
     OnError,
     Ties,
@@ -44,9 +44,56 @@ from ir_outcomes.types import (
 )
 
 
+class Evaluations(dict[str, Evaluation]):
+    """Evaluations of the collections of a suite, by their names.
+
+    Attributes
+    ----------
+    suite : Suite
+        The files, and the collections that have qrels and no run.
+    """
+
+    def __init__(self, suite: Suite, evaluations: Mapping[str, Evaluation]) -> None:
+        super().__init__(evaluations)
+        self.suite = suite
+
+
+class Options(TypedDict, total=False):
+    """The keyword arguments of `evaluate`."""
+
+    cutoff: int | None
+    rel: int | None
+    unit: UnitChoice
+    ties: Ties
+    judged_only: bool
+    drop_self: bool
+    duplicates: Duplicates | None
+    clusters: Any
+    replicates: Any
+    names: Sequence[str | None] | None
+    measures: Measures
+    higher_is_better: bool | None
+    documents: int | Literal["cutoff"]
+    queries: Any
+    n_jobs: int | None
+    progress: bool
+    on_error: OnError | None
+    allow: Allow
+
+
+@overload
+def evaluate(qrels: Any, runs: Any, **options: Unpack[Options]) -> Evaluation: ...
+
+
+@overload
+def evaluate(
+    qrels: str | os.PathLike[str], runs: None = None, **options: Unpack[Options]
+) -> Evaluations: ...
+
+
 def evaluate(
     qrels: Any,
-    runs: Any,
+    runs: Any = None,
     *,
     cutoff: int | None = None,
     rel: int | None = None,
@@ -64,9 +111,9 @@ def evaluate(
     queries: Any = None,
     n_jobs: int | None = 1,
     progress: bool = False,
-    on_error: OnError = "raise",
+    on_error: OnError | None = None,
     allow: Allow = (),
-) -> Evaluation:
+) -> Evaluation | Evaluations:
     """Find where each run ranks each relevant document, reading each run once.
 
     A run file is read where it is evaluated and then forgotten: memory holds one run per process,
@@ -75,8 +122,9 @@ def evaluate(
     Parameters
     ----------
     qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
-        See `ir_outcomes.as_qrels` and `ir_outcomes.load`.
-    runs : list of runs, dict from names to runs, directory or pattern of files, or one run
+        See `ir_outcomes.as_qrels` and `ir_outcomes.load`. Without runs the folder of a suite, with
+        files ``COLLECTION/SYSTEM.run`` and ``COLLECTION/qrels.txt``.
+    runs : list of runs, dict from names to runs, directory or pattern of files, one run, or None
         See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search
         lengths are taken as they are, if their qrels and settings are these. In a dict, a list of
         runs stands for one system.
@@ -97,14 +145,14 @@ def evaluate(
         Remove documents whose id is that of the query. They are removed before ranks are counted,
         also for other measures: in some collections queries are documents, too.
     duplicates : {"first", "max"}, optional
-        What counts of a document that a run has twice for a query: its first or best row. So
+        Row that counts where a query has a document twice. XX So
         passages of one document are read. By default it is an error.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together: a file, or ``"by:_"``. Such queries are not independent, as
         the turns of a conversation. The cluster of each query id; a file of lines with id, tab and
         cluster, or of JSON lines with ``query_id`` and ``cluster``; a function of the id; or
         ``"by:::"``, the id up to the last ``::``. Clusters are then the unit of tests, intervals,
-        resamples and halves.
+        resamples and halves. In a suite a mapping has the clusters of each collection.
     replicates : mapping of str to str, path, or "by:" and a separator, optional
         Which runs are of one system: a file, or ``"by:_"``. Such runs are its seeds, for example.
         The system of each run, by the runs' names; a file of lines with run, tab and system; or
@@ -128,16 +176,17 @@ def evaluate(
         for any number.
     progress : bool
         Show a progress bar on stderr.
-    on_error : {"raise", "report", "keep"}
+    on_error : {"raise", "report", "keep"}, optional
         What to do about a run that cannot be evaluated: raise its error; or warn, leave it out and
-        go on; or keep a run without results, as one that finds nothing, and raise other errors.
+        go on; or keep a run without results, as one that finds nothing, and raise other errors. By
+        default "raise", in a suite "report".
     allow : list of {"unknown-ids", "rising-scores", "equal-scores"}
         What is meant, and no reason to stop. "unknown-ids" evaluates runs of whose queries or
         documents the qrels have none. What else is allowed is a matter of the analyses.
 
     Returns
     -------
-    Evaluation
+    Evaluation, or Evaluations of a suite by collection
         In the order of `runs`. Runs whose own names are equal to another name get their paths, or a
         number behind it.
 
@@ -158,6 +207,12 @@ def evaluate(
     >>> ev.names, ev["a"].answered().tolist()
     (('a', 'b'), [1.0, 0.0])
     """
+    if runs is None:
+        options = {**locals()}  # which are the arguments, here
+        del options["qrels"], options["runs"]
+        options |= {"progress": False, "on_error": on_error or "report"}
+        return _evaluate_suite(qrels, options, clusters, progress=progress)
+    on_error = on_error or "raise"
     check_positive("cutoff", cutoff, none_allowed=True)
     check_positive("rel", rel, none_allowed=True)
     check_choice("unit", unit, get_args(UnitChoice))
@@ -173,16 +228,17 @@ def evaluate(
     if documents:
         check_one_order(ties)
     if is_saved(qrels):
-        raise ParameterError(
+        raise MismatchError(
             f"{os.fspath(qrels)} is a saved evaluation, which stands for qrels and runs; pass it to"
             " an analysis, or read it by load_evaluation"
         )
     call = runs if isinstance(runs, Call) else runs_of_call(runs, names)
     for listed in call.runs:
         if is_saved(listed.run):
-            raise ParameterError(
-                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs;"
-                " pass it alone in their place, or give the files of the runs"
+            raise MismatchError(
+                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs, and"
+                " was perhaps made with other qrels; pass it alone in their place, or give the files"
+                " of the runs"
             )
     collection = open_collection(qrels, queries)
     judgments = collection.qrels
@@ -243,7 +299,6 @@ def evaluate(
         collection=task.dataset_id if task else judgments.name,
         cutoff=cutoff,
         unit=_unit_of(unit, task, first),
-        many_relevant=bool(first.relevant.max(initial=0) > 1),
         texts={
             query: text
             for texts in (*(result.texts for result in results), collection.texts)
@@ -305,66 +360,26 @@ def _is_readable_again(source: Any) -> bool:
     return isinstance(source, (str, Run, Mapping)) or hasattr(source, "columns")
 
 
-def evaluate_suite(
-    suite: str | os.PathLike[str] | Suite,
-    *,
-    cutoff: int | None = None,
-    rel: int | None = None,
-    clusters: Any = None,
-    progress: bool = False,
-    on_error: OnError = "report",
-    **settings: Any,
-) -> dict[str, Evaluation]:
-    """Evaluate the runs of several collections, and return them by collection.
-
-    Parameters
-    ----------
-    suite : path or Suite
-        A folder; see `ir_outcomes.reading.collections.read_suite` for its layout.
-    cutoff, rel : int, optional
-        For all collections; by default the dataset's, else 100 and 1.
-    clusters : mapping, or what `ir_outcomes.evaluate` takes, optional
-        The clusters of each collection, by its name; or a function or ``"by:"`` and a separator,
-        for all.
-    progress : bool
-        Show a progress bar over the collections on stderr.
-    on_error : {"report", "raise", "keep"}
-        What to do about a run that cannot be evaluated, such as an empty one; see
-        `ir_outcomes.evaluate`.
-    **settings
-        ``unit``, ``ties``, ``judged_only``, ``measures``, ``documents`` and ``n_jobs`` of
-        `ir_outcomes.evaluate`.
-
-    Raises
-    ------
-    InputError
-        If the suite cannot be read, or no run of a collection can be evaluated.
-    """
-    found = suite if isinstance(suite, Suite) else read_suite(suite)
-    check_names((collection.name for collection in found.collections), "collection")
-    if found.without_runs:
+def _evaluate_suite(
+    folder: Any, settings: dict[str, Any], clusters: Any, *, progress: bool
+) -> Evaluations:
+    """Evaluate the runs of each collection of a suite."""
+    suite = read_suite(folder)
+    if suite.without_runs:
         warn(
-            f"{some(found.without_runs, 10)}: there are qrels and no run, so nothing is compared"
+            f"{some(suite.without_runs, 10)}: there are qrels and no run, so nothing is compared"
             " there"
         )
     evaluations = {}
     for collection in with_progress(
-        found.collections, "collection", len(found.collections), shown=progress
+        suite.collections, "collection", len(suite.collections), shown=progress
     ):
-        given = clusters
         if isinstance(clusters, Mapping):
-            given = clusters.get(collection.name)
+            settings["clusters"] = clusters.get(collection.name)
         try:
-            evaluations[collection.name] = evaluate(
-                collection.qrels,
-                dict(collection.runs),
-                cutoff=cutoff,
-                rel=rel,
-                clusters=given,
-                on_error=on_error,
-                **settings,
-            )
+            found = evaluate(collection.qrels, dict(collection.runs), **settings)
         except (InputError, ParameterError) as error:
             error.args = (f"collection {collection.name}: {error}",)
             raise
-    return evaluations
+        evaluations[collection.name] = found
+    return Evaluations(suite, evaluations)

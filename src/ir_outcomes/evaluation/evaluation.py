@@ -27,9 +27,10 @@ from ir_outcomes.evaluation.scores import (
     Scores,
     comparable,
     direction_of,
-    known_scores,
     measure_values,
     places_of_queries,
+    reciprocal_ranks,
+    scores_from_lengths,
 )
 from ir_outcomes.evaluation.systems import (
     System,
@@ -66,8 +67,6 @@ class Evaluation(Sequence[SearchLengths]):
         The default of the analyses: ranks beyond it do not count.
     unit : {"query", "document"}
         What is answered or not.
-    many_relevant : bool
-        Whether any answerable query of the collection has more than one relevant document.
     texts : mapping of str to str
         Texts of queries by query id, as far as they are known.
     scores : tuple of Scores
@@ -87,7 +86,6 @@ class Evaluation(Sequence[SearchLengths]):
     collection: str
     cutoff: int
     unit: Unit
-    many_relevant: bool
     texts: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[Scores, ...] = ()
     documents: tuple[RankedDocuments, ...] = ()
@@ -190,11 +188,6 @@ class Evaluation(Sequence[SearchLengths]):
         return self.runs[0].judged_only
 
     @property
-    def drop_self(self) -> bool:
-        """Whether documents with the query's own id were removed."""
-        return self.runs[0].drop_self
-
-    @property
     def positives_only(self) -> bool:
         """Whether the qrels are known to hold relevant documents only."""
         return self.qrels is not None and self.qrels.positives_only(self.rel)
@@ -233,9 +226,16 @@ class Evaluation(Sequence[SearchLengths]):
         where that is possible, with a warning, else `ParameterError`. None is the reciprocal rank
         at the evaluation's cutoff (see `with_cutoff`), over the answerable queries.
         """
-        scores = known_scores(measure, self.runs, self.cutoff, self.scores) or self._read_scores(
-            comparable(measure)
-        )
+        if measure is None:
+            scores = reciprocal_ranks(self.runs, self.cutoff)
+        else:
+            measure = comparable(measure)
+            stored = (scores for scores in self.scores if scores.measure == str(measure))
+            scores = (
+                next(stored, None)
+                or scores_from_lengths(measure, self.runs)
+                or self._read_scores(measure)
+            )
         if self.clusters is None:
             return scores
         place = {query: index for index, query in enumerate(self.query_ids)}
@@ -249,7 +249,7 @@ class Evaluation(Sequence[SearchLengths]):
             )
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
         runs = [as_run(source, name) for source, name in zip(self.sources, self.names, strict=True)]
-        if self.drop_self:
+        if self.runs[0].drop_self:
             runs = [joined(self.qrels, run, judged_only=False, drop_self=True).run for run in runs]
         values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
         return Scores(
@@ -349,23 +349,24 @@ def place_of(name: Any, names: tuple[str, ...]) -> int:
 def contenders_of(
     names: tuple[str, ...], baseline: str | None, contenders: str | Sequence[str] | None
 ) -> list[str]:
-    """Return the names of contenders, by default all runs but the baseline."""
+    """Return the names of contenders without the baseline, by default all other runs."""
     if baseline is not None:
         place_of(baseline, names)
     if contenders is None:
-        contenders = [name for name in names if name != baseline]
+        contenders = names
     check_kind("contenders", contenders, Collection, "the name of a run, or several names")
     chosen = [contenders] if isinstance(contenders, str) else list(contenders)
     for name in chosen:
         place_of(name, names)
+    chosen = [name for name in dict.fromkeys(chosen) if name != baseline]
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
-    return list(dict.fromkeys(chosen))
+    return chosen
 
 
 _ZIP = b"PK\x03\x04"
 _LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
-    "evaluation 11"
+    "evaluation 12"
 )
 
 
@@ -488,7 +489,6 @@ def _completed(stored: Evaluation) -> Evaluation:
     system_of = {run: system for system, of in stored.replicates.items() for run in of}
     fits(
         measures=len({of_measure.measure for of_measure in scores}) == len(scores),
-        many_relevant=stored.many_relevant or runs[0].relevant.max(initial=0) <= 1,
         replicates=not system_of or systems(stored.names, system_of) == stored.replicates,
         several=all(len(of_system) > 1 for of_system in stored.replicates.values()),
         absent=not (stored.texts or stored.documents or stored.sources),

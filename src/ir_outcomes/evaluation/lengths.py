@@ -88,6 +88,8 @@ class SearchLengths:
         Hash of the qrels.
     clusters : (n_queries,) int64 array or None
         The cluster of each query, numbered; None where no two answerable queries share one.
+    longest : int or None
+        Length of the run's longest list, where these are some of its queries.
     """
 
     name: str
@@ -114,6 +116,7 @@ class SearchLengths:
     drop_self: bool
     qrels_digest: str
     clusters: Ints | None = None
+    longest: int | None = None
 
     def __repr__(self) -> str:
         return (
@@ -163,6 +166,7 @@ class SearchLengths:
             offsets=offsets,
             qrels_digest=digest,
             clusters=clusters,
+            longest=self.depth,
             **arrays,
         )
 
@@ -194,8 +198,10 @@ class SearchLengths:
 
     @property
     def depth(self) -> int:
-        """Number of documents of the longest list, within the cutoff."""
-        return int(self.retrieved.max(initial=0))
+        """Number of documents of the longest list within the cutoff, of the whole run."""
+        if self.longest is None:
+            return int(self.retrieved.max(initial=0))
+        return min(self.longest, self.cutoff or self.longest)
 
     @cached_property
     def query(self) -> Ints:

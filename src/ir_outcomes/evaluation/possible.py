@@ -67,6 +67,7 @@ def check_run(run: SearchLengths, qrels: Qrels) -> None:
         level_size=(run.level_size >= 1) & (found | (run.level_size == 1)),
         last=~found | (last <= retrieved) | (not is_whole),
         retrieved=(run.retrieved >= 0) & (run.retrieved <= (run.cutoff or LARGEST)),
+        longest=run.longest is None or (run.retrieved <= run.longest) & (run.longest <= LARGEST),
         unjudged=run.unjudged <= np.maximum(top - n_relevant, 0),
         judged=(run.unjudged >= top - n_judged) | (not by_one_order),
         judged_only=not run.judged_only or ((run.unjudged == 0) & (run.retrieved <= n_judged)),

@@ -5,20 +5,20 @@ with equal scores.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
-from itertools import count, pairwise
+from itertools import count
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.reading.columns import Ids
+from ir_outcomes.reading.columns import Ids, lists
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
-from ir_outcomes.types import Bools, Floats, Ints, Ties, check_one_order, unreachable
+from ir_outcomes.types import Bools, Floats, Ints, Ties
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -31,17 +31,14 @@ def expectations(
     # they are, within the cutoff.
     positions = np.arange(needed, needed + others + 1)
     chances = _chances_of_place(needed, relevant, others)
+    chance = 1.0
+    rank = start + needed + (others * needed) / (relevant + 1)
     if cutoff is not None and start + positions[-1] > cutoff:
         within = max(0, cutoff - start - needed + 1)
         positions = positions[:within]
         chances = chances[:within]
         chance = float(chances.sum())
-        rank = math.nan
-        if chance:
-            rank = start + float(chances @ positions) / chance
-    else:
-        chance = 1.0
-        rank = start + needed + (others * needed) / (relevant + 1)
+        rank = start + float(chances @ positions) / chance if chance else math.nan
     return chance, rank, float(np.sum(chances / (start + positions)))
 
 
@@ -60,12 +57,11 @@ def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
 
 
 _FEW = 8  # judgments of a query that are looked up one by one
-_STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
 DIGEST = 16  # bytes of the SHA-256 of a list that are kept
 
 
 class Joined(NamedTuple):
-    """A run beside qrels, without what is removed start ranks are counted."""
+    """A run beside qrels, without what is removed before ranks are counted."""
 
     run: Run
     positions: Ints  # (n_queries,) position of each query of the qrels in the run, or -1
@@ -75,8 +71,8 @@ class Joined(NamedTuple):
 
 def joined(qrels: Qrels, run: Run, *, judged_only: bool, drop_self: bool) -> Joined:
     """Find queries and judged documents, and remove what is not to be ranked."""
-    place_of = {query: position for position, query in enumerate(run.query_ids)}
-    positions = np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
+    position_of = {query: position for position, query in enumerate(run.query_ids)}
+    positions = np.array([position_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
     rows, self_rows = _locate(qrels, run, positions)
     if not (judged_only or drop_self):
         return Joined(run, positions, rows, self_rows)
@@ -98,7 +94,9 @@ def _locate(qrels: Qrels, run: Run, positions: Ints) -> tuple[Ints, Ints]:
     rows = [-1] * len(judged)
     self_rows = [-1] * len(positions)
     starts = run.offsets.tolist()
-    for code, start, docids in zip(codes.tolist(), starts, _lists(run), strict=False):
+    for code, start, docids in zip(
+        codes.tolist(), starts, lists(run.offsets, run.docids), strict=False
+    ):
         if code < 0:
             continue
         judgments = range(offsets[code], offsets[code + 1])
@@ -117,41 +115,62 @@ def _locate(qrels: Qrels, run: Run, positions: Ints) -> tuple[Ints, Ints]:
     return np.array(rows, dtype=np.int64), np.array(self_rows, dtype=np.int64)
 
 
-def _lists(run: Run, order: Ints | None = None) -> Iterator[list[bytes]]:
-    """Yield the ids of each query, in an order of the rows; not all ids become objects at once."""
-    steps = np.searchsorted(run.offsets, np.arange(0, len(run), _STRETCH), side="right")
-    for begin, end in pairwise([0, *np.unique(steps).tolist(), len(run.query_ids)]):
-        rows = slice(run.offsets[begin], run.offsets[end])
-        docids = (run.docids[rows] if order is None else run.docids[order[rows]]).tolist()
-        for start, stop in pairwise((run.offsets[begin : end + 1] - run.offsets[begin]).tolist()):
-            yield docids[start:stop]
+class Ranking(NamedTuple):
+    """The rows of a run in the order of their ranks, query by query."""
+
+    scores: npt.NDArray[Any]  # sorted, at the precision at which they are compared
+    by_score: Ints | None  # rows, tied ones as in the input; None where they stand so
+    tied: Bools  # (n - 1,) whether a score equals the one before it
+    order: Ints | None  # rows, tied ones by the rule; None where they stand so
 
 
-def levels(qrels: Qrels, found: Joined, ties: Ties, order: Ints | None) -> tuple[Ints, Ints, Ints]:
+def ranking(run: Run, ties: Ties) -> Ranking:
+    """Rank the rows of each query by a rule for ties."""
+    scores = _comparable(run, ties)
+    falls = scores[1:] <= scores[:-1]
+    falls[_first_rows(run.offsets) - 1] = True
+    by_score = None
+    if not falls.all():
+        queries = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
+        by_score = np.lexsort((-scores, queries))
+        scores = scores[by_score]
+    is_tied = _tied_with_previous(scores, run.offsets)
+    if ties == "input" or not is_tied.any():
+        return Ranking(scores, by_score, is_tied, by_score)
+    rows = np.arange(len(scores)) if by_score is None else by_score.copy()
+    tied = np.append(False, is_tied) | np.append(is_tied, False)
+    level = np.cumsum(np.append(True, ~is_tied))[tied]
+    members = rows[tied]
+    ids = run.docids[members]
+    if ties == "msmarco":
+        rows[tied] = members[np.lexsort((ids, level))]
+    else:
+        rows[tied] = members[np.lexsort((ids, -level))[::-1]]
+    return Ranking(scores, by_score, is_tied, rows)
+
+
+def levels(qrels: Qrels, found: Joined, ties: Ties, ranked: Ranking) -> tuple[Ints, Ints, Ints]:
     """Return first rank and size of tie levels, and ranks in input order."""
-    # `order` is that of `ranked_rows`. Where the rule breaks ties the first two are its rank and 1.
-    # Rank 0 marks documents that the run lacks.
-    run = found.run
-    first = np.zeros(len(qrels), dtype=np.int64)
+    # Where the rule breaks ties the first two are the rank and 1. Rank 0 marks documents that the
+    # run lacks.
+    first, listed = np.zeros((2, len(qrels)), dtype=np.int64)
     size = np.ones(len(qrels), dtype=np.int64)
-    listed = np.zeros(len(qrels), dtype=np.int64)
     hits = np.flatnonzero((found.rows >= 0) & (qrels.grades >= 0))
     # One more than what is subtracted from positions in the run to have ranks in the query.
-    start = run.offsets[found.positions[qrels.codes[hits]]] - 1
-    ranked, as_listed = ranked_scores(run, ties)
-    position = places_in(as_listed, found.rows[hits])
+    start = found.run.offsets[found.positions[qrels.codes[hits]]] - 1
+    position = positions_in(ranked.by_score, found.rows[hits])
     listed[hits] = position - start
     if ties == "expected":
-        begins = np.flatnonzero(np.append(True, ~tied_with_previous(ranked, run.offsets)))
+        begins = np.flatnonzero(np.append(True, ~ranked.tied))
         level = np.searchsorted(begins, position, side="right") - 1
         first[hits] = begins[level] - start
-        size[hits] = np.diff(begins, append=len(ranked))[level]
+        size[hits] = np.diff(begins, append=len(ranked.scores))[level]
     else:
-        first[hits] = places_in(order, found.rows[hits]) - start
+        first[hits] = positions_in(ranked.order, found.rows[hits]) - start
     return first, size, listed
 
 
-def places_in(order: Ints | None, rows: Ints) -> Ints:
+def positions_in(order: Ints | None, rows: Ints) -> Ints:
     """Find rows in an order of all rows, None for that of the rows."""
     if order is None:
         return rows
@@ -160,39 +179,19 @@ def places_in(order: Ints | None, rows: Ints) -> Ints:
     return positions[rows]
 
 
-def ranked_rows(run: Run, ties: Ties) -> Ints | None:
-    """Rank the rows of each query, None where they stand so already."""
-    ranked, order = ranked_scores(run, ties)
-    is_tied = tied_with_previous(ranked, run.offsets)
-    if ties == "input" or not is_tied.any():
-        return order
-    rows = np.arange(len(ranked)) if order is None else order
-    tied = np.append(False, is_tied) | np.append(is_tied, False)
-    level = np.cumsum(np.append(True, ~is_tied))[tied]
-    members = rows[tied]
-    ids = run.docids[members]
-    if ties == "trec" or ties == "expected":
-        rows[tied] = members[np.lexsort((ids, -level))[::-1]]
-    elif ties == "msmarco":
-        rows[tied] = members[np.lexsort((ids, level))]
-    else:
-        unreachable(ties)
-    return rows
-
-
 def list_digests(run: Run, positions: Ints, order: Ints | None) -> Bytes:
     """(n_queries, 16) uint8 array: first bytes of SHA-256 of ranked ids."""
     nothing = bytes(DIGEST)  # of an empty list, or none
     digests = [
         sha256(b"\0".join(docids)).digest()[:DIGEST] if docids else nothing  # ids have no NUL byte
-        for docids in _lists(run, order)
+        for docids in lists(run.offsets, run.docids, order)
     ]
     content = np.frombuffer(b"".join([*digests, nothing]), dtype=np.uint8)
     found: Bytes = content.reshape(-1, DIGEST)[positions]
     return found
 
 
-def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
+def _tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
     """(n - 1,) bool array: whether a score equals the one before it."""
     is_tied: Bools = ranked[1:] == ranked[:-1]
     is_tied[_first_rows(offsets) - 1] = False
@@ -201,9 +200,9 @@ def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
 
 def all_are_tied(run: Run, ties: Ties) -> bool:
     """Return whether all documents of each query have equal scores."""
-    ranked, _ = ranked_scores(run, ties)
     n_others = len(run) - np.count_nonzero(np.diff(run.offsets))
-    return bool(0 < n_others == tied_with_previous(ranked, run.offsets).sum())
+    tied = _tied_with_previous(_comparable(run, ties), run.offsets)
+    return bool(0 < n_others == tied.sum())
 
 
 def _first_rows(offsets: Ints) -> Ints:
@@ -211,18 +210,6 @@ def _first_rows(offsets: Ints) -> Ints:
     first: Ints = offsets[1:-1]
     within: Ints = first[(first > 0) & (first < offsets[-1])]
     return within
-
-
-def ranked_scores(run: Run, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:
-    """Sort scores of each query, with their order, None where they were sorted."""
-    scores = _comparable(run, ties)
-    falls = scores[1:] <= scores[:-1]
-    falls[_first_rows(run.offsets) - 1] = True
-    if falls.all():
-        return scores, None
-    queries = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
-    order = np.lexsort((-scores, queries))
-    return scores[order], order
 
 
 def spans(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
@@ -289,19 +276,12 @@ class RankedDocuments:
 
 
 def ranked_documents(
-    qrels: Qrels,
-    run: Run,
-    depth: int,
-    *,
-    ties: Ties,
-    judged_only: bool = False,
-    drop_self: bool = False,
+    qrels: Qrels, run: Run, depth: int, *, ties: Ties, judged_only: bool
 ) -> RankedDocuments:
     """List the first documents of each query."""
-    check_one_order(ties)
-    found = joined(qrels, run, judged_only=judged_only, drop_self=drop_self)
+    found = joined(qrels, run, judged_only=judged_only, drop_self=False)
     run = found.run
-    order = ranked_rows(run, ties)
+    order = ranking(run, ties).order
     grades = np.full(len(run), UNJUDGED, dtype=np.int64)
     is_found = found.rows >= 0
     # A negative grade means that the document was in the pool but not judged.

@@ -28,10 +28,11 @@ UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bi
 
 # What stops an analysis unless its argument `allow` lists it; notes of these kinds say so.
 Stop = Literal["unknown-ids", "rising-scores", "equal-scores"]
+STOPS: tuple[Stop, ...] = get_args(Stop)
 Allow = Collection[Stop]
 
 
-def check_allow(allow: object, choices: tuple[str, ...] = get_args(Stop)) -> None:
+def check_allow(allow: object, choices: tuple[str, ...] = STOPS) -> None:
     """Refuse what is no list of stops."""
     if isinstance(allow, str) or not isinstance(allow, Collection):
         raise ParameterError(f"must be a list of {', '.join(choices)}", allow=allow)

@@ -12,7 +12,7 @@ from os.path import commonprefix
 import numpy as np
 
 from ir_outcomes.errors import some
-from ir_outcomes.evaluation.ranking import ranked_rows, spans
+from ir_outcomes.evaluation.ranking import ranking, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
@@ -126,7 +126,7 @@ def compared_documents(qrels: Qrels, run: Run, of_queries: Repair | None) -> Doc
     change = str if of_queries is None else of_queries.undo
     sizes = np.minimum(np.diff(run.offsets), DEPTH)
     rows, _ = spans(run.offsets[:-1], sizes)
-    order = ranked_rows(run, "trec")
+    order = ranking(run, "trec").order
     if order is not None:
         rows = order[rows]
     listed = _entries(map(change, run.query_ids), sizes.tolist(), run.docids[rows].tolist())

@@ -1,4 +1,4 @@
-"""A measure's value for every run and query, with its direction: what is aggregated, resampled and compared in halves."""
+"""A measure's value for every run and query, with its direction."""
 
 import ast
 import difflib
@@ -86,14 +86,14 @@ class Scores:
         )
 
     def means(self) -> Floats:
-        """(n_runs,) float array: means over the queries where the measure is defined; NaN where it is defined nowhere."""
+        """(n_runs,) float array: means over the queries with a value, NaN without one."""
         defined = ~np.isnan(self.values)
         totals = np.where(defined, self.values, 0.0).sum(axis=1)
         numbers = defined.sum(axis=1)
         return divided(totals, numbers, numbers > 0)
 
     def gains(self) -> Floats:
-        """(n_runs, n_queries) float array: the values, negated where lower is better, so that higher is better."""
+        """(n_runs, n_queries) float array: values, negated where lower is better."""
         return self.values if self.higher_is_better else -self.values
 
     def take(self, places: Sequence[int]) -> "Scores":
@@ -103,7 +103,7 @@ class Scores:
         )
 
     def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> "Scores":
-        """Keep some of the queries: a list of ids, or a file with one id on each line; None keeps all."""
+        """Keep some of the queries, a list or file of ids; None keeps all."""
         if queries is None:
             return self
         chosen = places_of_queries(queries, self.query_ids)
@@ -127,18 +127,17 @@ class Scores:
 
     def notes(self) -> tuple[Note | str, ...]:
         """Say what a careful reader must know about these values."""
+        notes: tuple[Note | str, ...] = tuple(self.notes_on_output())
         undefined = int(np.isnan(self.values).any(axis=0).sum())
         if not undefined:
-            return tuple(self.notes_on_output())
-        return (
-            (
-                f"{self.measure} is undefined for some run on {undefined} of"
-                f" {plural('query', len(self.query_ids))}; the mean of each run is over its own"
-                " defined queries, so a run that answers fewer queries can look better: read"
-                " coverage beside it, or use ESL(unanswered='cutoff+1') or RR."
-            ),
-            *self.notes_on_output(),
+            return notes
+        text = (
+            f"{self.measure} is undefined for some run on {undefined} of"
+            f" {plural('query', len(self.query_ids))}; the mean of each run is over its own"
+            " defined queries, so a run that answers fewer queries can look better: read"
+            " coverage beside it, or use ESL(unanswered='cutoff+1') or RR."
         )
+        return (text, *notes)
 
     def notes_on_output(self) -> Iterator[Note]:
         """Say which values of another tool are missing, only zeros, rounded or of clusters."""
@@ -180,22 +179,18 @@ class Scores:
 def places_of_queries(
     queries: Iterable[str] | str | os.PathLike[str], query_ids: Sequence[str]
 ) -> Ints:
-    """Return the places of queries, given as ids or as a file with one on each line, in ascending order."""
+    """Return the positions of queries, a list or file of ids, ascending."""
     place = {query: index for index, query in enumerate(query_ids)}
     wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
-    missing = [query for query in wanted if query not in place]
-    if missing or not wanted:
-        problem = (
-            f"there is no query {some(missing)} here"
-            if missing
-            else "the list of queries is empty; name at least one"
-        )
-        raise MismatchError(problem)
+    if not wanted:
+        raise MismatchError("the list of queries is empty; name at least one")
+    if missing := [query for query in wanted if query not in place]:
+        raise MismatchError(f"there is no query {some(missing)} here")
     return np.array(sorted({place[query] for query in wanted}), dtype=np.int64)
 
 
 def direction_of(measure: Any) -> bool:
-    """Return the direction of a measure, or of its name; one that is not known is a `ParameterError`."""
+    """Return whether higher values are better, `ParameterError` if not known."""
     # Measures of this package declare it.
     declared = getattr(registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None)
     if declared is not None:
@@ -224,7 +219,7 @@ _BY_SUBTOPIC = (
 
 
 def check_measure(measure: Any) -> Any:
-    """Return a measure that can be computed, or say why it cannot, before another library is asked to."""
+    """Return a measure that can be computed, or say why it cannot."""
     if not isinstance(measure, Measure):
         raise ParameterError(
             f"{shortened(repr(measure))} is not a measure; give its name, such as 'nDCG@10', or an"
@@ -262,7 +257,10 @@ def check_measure(measure: Any) -> Any:
 
 
 def parse_measure(text: Any) -> Any:
-    """Make a measure from its name, ``Name(parameter=value, ...)@cutoff``; its parameters are checked.
+    """Make a measure from its name, and check its parameters.
+
+    A name is written ``Name(parameter=value, ...)@cutoff``. The parser of ir_measures fails in
+    Python 3.14 and reads no negative numbers.
 
     Parameters
     ----------
@@ -283,61 +281,50 @@ def parse_measure(text: Any) -> Any:
     """
     if not isinstance(text, str):
         return check_measure(text)
-    name, parameters, at = _parsed(text)
-    if name not in registry:
-        # Of several names that differ in case only the first is the usual one: nDCG, and not NDCG.
-        known = {spelled.casefold(): spelled for spelled in reversed(list(registry))}
-        cutoff = "" if at is None else f"@{at}"
-        near = [
-            f"{known[match]}{cutoff}"
-            for match in difflib.get_close_matches(name.casefold(), list(known), n=3)
-        ]
-        hint = (
-            f"did you mean {', '.join(near)}?" if near else "write one such as nDCG@10 or ESL@100"
-        )
-        raise ParameterError(f"unknown measure {name[:80]}; {hint}")
-    measure = registry[name]
-    if at is not None:
-        if measure.AT_PARAM in parameters:
-            raise ParameterError(
-                f"{text!r}: {measure.AT_PARAM} is given twice; write it once, after @"
-            )
-        parameters[measure.AT_PARAM] = at
-    return check_measure(measure(**parameters))
-
-
-def _parsed(text: str) -> tuple[str, dict[str, Any], Any]:
-    """Return the name, the parameters in parentheses and what follows the @, None where there is none."""
     try:
         if len(text) > _LONGEST_NAME:
             raise ValueError(f"longer than {_LONGEST_NAME} characters")
-        node: Any = ast.parse(text.strip(), mode="eval").body
-        at = None
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            node, at = node.left, ast.literal_eval(node.right)
-        call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
-        if call.args or any(keyword.arg is None for keyword in call.keywords):
-            raise ValueError("parameters must be named")
-        if not isinstance(call.func, ast.Name):
-            raise ValueError("there is no measure name")
-        return (
-            call.func.id,
-            {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords},
-            at,
-        )
+        name, parameters, cutoff = _parsed(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        shown = text if len(text) <= 80 else text[:77] + "..."
-        problem = (
-            "its values must be numbers or texts in quotes" if "malformed" in str(error) else error
-        )
         raise ParameterError(
-            f"{shown!r} is not a measure ({problem}); write Name(parameter=value)@cutoff, such as"
-            " ESL(rel=2)@100"
+            f"{shortened(text)!r} is not a measure ({error}); write Name(parameter=value)@cutoff,"
+            " such as ESL(rel=2)@100"
         ) from None
+    if name not in registry:
+        # Of several names that differ in case only the first is the usual one: nDCG, and not NDCG.
+        spellings = {spelled.casefold(): spelled for spelled in reversed(list(registry))}
+        near = difflib.get_close_matches(name.casefold(), list(spellings), n=3)
+        hint = "write one such as nDCG@10 or ESL@100"
+        if near:
+            at = "" if cutoff is None else f"@{cutoff}"
+            hint = f"did you mean {', '.join(spellings[match] + at for match in near)}?"
+        raise ParameterError(f"unknown measure {name[:80]}; {hint}")
+    measure = registry[name]
+    if cutoff is not None and measure.AT_PARAM in parameters:
+        raise ParameterError(f"{text!r}: {measure.AT_PARAM} is given twice; write it once, after @")
+    if cutoff is not None:
+        parameters[measure.AT_PARAM] = cutoff
+    return check_measure(measure(**parameters))
+
+
+def _parsed(node: Any) -> tuple[str, dict[str, Any], Any]:
+    """Return the name, the parameters, and what follows the @, None without one."""
+    cutoff = None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        node, cutoff = node.left, ast.literal_eval(node.right)
+    parameters = {}
+    if isinstance(node, ast.Call):
+        if node.args or any(keyword.arg is None for keyword in node.keywords):
+            raise ValueError("parameters must be named")
+        parameters = {str(one.arg): ast.literal_eval(one.value) for one in node.keywords}
+        node = node.func
+    if not isinstance(node, ast.Name):
+        raise ValueError("there is no measure name")
+    return node.id, parameters, cutoff
 
 
 def is_of_lengths(measure: Any) -> bool:
-    """Return whether a measure is a reduction of search lengths, as those of `ir_outcomes.measures` are."""
+    """Return whether a measure is a reduction of search lengths."""
     return hasattr(measure, "for_comparison")
 
 
@@ -356,7 +343,7 @@ def each_measure(measures: Measures) -> Sequence[Any]:
 
 
 def comparable_measures(measures: Measures, higher_is_better: bool | None) -> dict[Any, bool]:
-    """Parse measures that runs are compared by; return their directions, unless they are given."""
+    """Parse measures that runs are compared by, with their directions."""
     found: dict[Any, bool] = {}
     for measure in map(comparable, each_measure(measures)):
         if measure in found:
@@ -366,7 +353,7 @@ def comparable_measures(measures: Measures, higher_is_better: bool | None) -> di
 
 
 def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Scores:
-    """Take the reciprocal ranks at a cutoff of the answerable queries from search lengths that were computed alike."""
+    """Return the reciprocal ranks of the answerable queries at a cutoff."""
     first = runs[0].at(cutoff)
     chosen = first.answerable
     depth = "" if first.cutoff is None else f"@{first.cutoff}"
@@ -393,7 +380,7 @@ def follows_from_lengths(measure: Any, settings: Mapping[str, Any]) -> bool:
 
 
 def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores | None:
-    """Compute a measure from search lengths; None where they do not determine it."""
+    """Compute a measure from search lengths, None where they do not tell it."""
     first = runs[0]
     if not follows_from_lengths(
         measure, {name: getattr(first, name) for name in ("rel", "ties", "judged_only")}
@@ -412,19 +399,8 @@ def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores |
     )
 
 
-def known_scores(
-    measure: Any, runs: Sequence[SearchLengths], cutoff: int, kept: Sequence[Scores]
-) -> Scores | None:
-    """Return the values of a measure, where they were kept or follow from search lengths; of None the reciprocal ranks."""
-    if measure is None:
-        return reciprocal_ranks(runs, cutoff)
-    measure = comparable(measure)
-    found = (scores for scores in kept if scores.measure == str(measure))
-    return next(found, None) or scores_from_lengths(measure, runs)
-
-
 def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
-    """(n_measures, n_queries) float array: what ir_measures computes, in the order of the measures and of the qrels."""
+    """(n_measures, n_queries) float array: what ir_measures computes."""
     values = np.full((len(measures), len(qrels.query_ids)), np.nan)
     if not measures:
         return values
@@ -446,7 +422,7 @@ def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
 
 @lru_cache(maxsize=1)
 def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
-    """Return what evaluates one run after another; making it takes longer than using it."""
+    """Return an evaluator, which takes longer to make than to use."""
     return ir_measures.evaluator(measures, qrels.for_trec_eval().to_dict())
 
 
@@ -459,7 +435,7 @@ def scores_from_outputs(
     trials: Trials | None = None,
     clusters: Any = None,
 ) -> Scores:
-    """Collect the values of one measure for several runs from what other tools wrote or returned.
+    """Collect values of a measure that other tools wrote or returned.
 
     `leaderboard`, `rank_distribution` and `agreement` take the result instead of an `Evaluation`.
 
@@ -541,7 +517,7 @@ def scores_of_sources(
     clusters: Any = None,
     queries_of: Callable[[str], Iterable[str]] | None = None,
 ) -> Scores:
-    """Return the values of one run of each source, or of all runs of a single source.
+    """Return values of a run of each source, or of all runs of a single one.
 
     `queries_of` says which queries a measure is about; by default all that a source has, sorted.
     """
@@ -615,7 +591,7 @@ def _of_runs(
         found = read_values(source, measure=measure, names=chosen, trials=trials, position=position)
         if len(found) > 1:
             runs = [of_run.name for of_run in found]
-            raise ParameterError(
+            raise MismatchError(
                 f"{Source.of(source, position).called} has the runs {some(runs)}; name one for each"
                 f" output, such as `names={runs[:2]}`"
             )

@@ -11,8 +11,8 @@ from ir_outcomes.evaluation.ranking import (
     joined,
     levels,
     list_digests,
-    places_in,
-    ranked_rows,
+    positions_in,
+    ranking,
 )
 from ir_outcomes.evaluation.repairs import about_unknown_ids
 from ir_outcomes.reading.datasets import as_qrels, as_run
@@ -64,11 +64,11 @@ def search_lengths(
     qrels = as_qrels(qrels)
     whole_run = as_run(run)
     found = joined(qrels, whole_run, judged_only=judged_only, drop_self=drop_self)
-    order = ranked_rows(found.run, ties)
-    first, size, listed = levels(qrels, found, ties, order)
+    ranked = ranking(found.run, ties)
+    first, size, listed = levels(qrels, found, ties, ranked)
     within = _BEHIND if cutoff is None else cutoff
     n_queries = len(qrels.query_ids)
-    # The last, at place -1, is that of queries the run lacks.
+    # The last, at position -1, is that of queries the run lacks.
     depths = np.append(np.diff(found.run.offsets), 0)[found.positions]
     retrieved = np.minimum(depths, within)
     depth = min(JUDGED_DEPTH, within)
@@ -78,7 +78,7 @@ def search_lengths(
     relevant = qrels.grades >= rel
     query = qrels.codes[relevant].astype(np.int64)
     best = _best(query, first[relevant], n_queries)
-    self_ranks = _self_ranks(found, order)
+    self_ranks = _self_ranks(found, ranked.order)
     lowest = np.zeros(n_queries, dtype=np.int64)
     np.maximum.at(lowest, query, first[relevant])
     return SearchLengths(
@@ -96,7 +96,7 @@ def search_lengths(
         retrieves_itself=self_ranks > 0,
         # Where it is relevant itself, it is meant to be found.
         below_itself=(self_ranks > 0) & (lowest > self_ranks) & (best != self_ranks),
-        digests=list_digests(found.run, found.positions, order),
+        digests=list_digests(found.run, found.positions, ranked.order),
         ignored=tuple(sorted(set(whole_run.query_ids) - set(qrels.query_ids))),
         unknown_ids=about_unknown_ids(qrels, whole_run, bool(first.any())),
         equal_scores=whole_run.form == "TREC" and all_are_tied(whole_run, ties),
@@ -121,7 +121,7 @@ def _self_ranks(found: Joined, order: Ints | None) -> Ints:
     ranks = np.zeros(len(found.positions), dtype=np.int64)
     hits = np.flatnonzero(found.self_rows >= 0)
     start = found.run.offsets[found.positions[hits]]
-    ranks[hits] = places_in(order, found.self_rows[hits]) - start + 1
+    ranks[hits] = positions_in(order, found.self_rows[hits]) - start + 1
     return ranks
 
 

@@ -469,11 +469,14 @@ def separator_in(query_ids: Sequence[str]) -> str | None:
     and of 2023-5 and 2024-123 do not.
     """
     for separator in ("<::>", "::", "#", "_", "-", "."):
+        separable = [query for query in query_ids if separator in query]
+        if 2 * len(separable) < len(query_ids):
+            continue
         clusters = defaultdict[str, set[str]](set)
-        for query in query_ids:
+        for query in separable:
             cluster, _, trial = query.rpartition(separator)
             clusters[cluster].add(trial)
-        clusters.pop("", None)  # of ids without this separator
+        clusters.pop("", None)  # of ids that begin with it
         times = Counter(chain.from_iterable(clusters.values()))
         repeated = {trial for trial, n_clusters in times.items() if n_clusters > 2}
         sizes = [len(trials & repeated) for trials in clusters.values()]

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, RowEstimates, Rules, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -19,7 +21,7 @@ from ir_outcomes.leaderboards.differences import (
     clusters_of_answerable,
 )
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
-from ir_outcomes.leaderboards.pairs import estimates_of, sign_test
+from ir_outcomes.leaderboards.pairs import estimates_of
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
@@ -287,7 +289,7 @@ def _verdict(
             for name, found in estimates_of(lengths, pairs, alpha).items()
         }
         sums = pairs.sums["all queries"]
-        signs_of_queries = sign_test(sums.differ - sums.better, sums.better)
+        signs_of_queries = RowEstimates.of_sign_test(sums.differ - sums.better, sums.better)
         label = judge(rows, Rules(alpha, "none"), signs_of_queries).label
         label = label.reshape(len(pairs.numbers), -1)
         counts += counted(DIRECTIONS[label], DIRECTIONS[label] != 0)
@@ -330,6 +332,15 @@ def _tests(
         chosen = chosen[np.sort(rng.choice(len(chosen), MOST_PAIRS, replace=False))]
     # Counts are exact in it, and twice as fast.
     halves = np.concatenate([first, 1 - first], axis=1).astype(np.float32)
+
+    @cache
+    def aggregates(run: int, defined: bytes) -> Floats:
+        rows = np.frombuffer(defined, dtype=np.bool_)
+        of_run = values[run][rows]
+        members = halves[rows]
+        means = of_run @ members / np.maximum(members.sum(axis=0), 1)
+        return np.stack([means, medians(of_run, members)])
+
     for pair in with_progress(chosen.tolist(), "pair", len(chosen), shown=progress):
         x, y = values[pair]
         defined = ~(np.isnan(x) | np.isnan(y))
@@ -340,11 +351,8 @@ def _tests(
             "wilcoxon": signed_ranks(y - x, members).pvalue,
         }
         slack = ROUNDING * np.abs([x, y]).max(initial=0.0)
-        rises = {
-            "mean": (y - x) @ members / np.maximum(members.sum(axis=0), 1),
-            "median": medians(y, members) - medians(x, members),
-        }
-        for aggregate, rise in rises.items():
+        baseline, contender = (aggregates(run, defined.tobytes()) for run in pair)
+        for aggregate, rise in zip(("mean", "median"), contender - baseline, strict=True):
             sign = np.sign(np.where(np.abs(rise) > slack, rise, 0.0))[None]
             for test, pvalue in pvalues.items():
                 counts[test, aggregate] += counted(sign, pvalue[None] <= alpha)
@@ -360,7 +368,7 @@ def t_of(sums: Sums) -> Subsets:
     return t_of_sums(sums.rows, total, squares, squares - total**2 / np.maximum(sums.rows, 1))
 
 
-def medians(values: Floats, members: Floats) -> Floats:
+def medians(values: Floats, members: npt.NDArray[Any]) -> Floats:
     """Return the median of each subset, (n, n_subsets) of 0 and 1, or 0."""
     subsets = (values[chosen] for chosen in members.T > 0)
     return np.array([np.median(subset) if len(subset) else 0.0 for subset in subsets])

@@ -44,12 +44,13 @@ class LengthDifferences:
         self.systems = np.repeat(np.arange(len(systems)), [len(system.runs) for system in systems])
         self.horizons = np.array([max(run.depth for run in system.runs) for system in systems])
         self._missing = self.horizons[self.systems] + 1.0
-        # (n_systems,) the same number where all rankings are the same
-        seen: dict[frozenset[bytes], int] = {}
-        lists = [frozenset(run.digests.tobytes() for run in system.runs) for system in systems]
-        self.rankings = np.array(
-            [seen.setdefault(digests, number) for number, digests in enumerate(lists)]
-        )
+        # (n_systems,) the same number where all rankings of two systems are the same
+        seen: dict[bytes, int] = {}
+        numbers = []
+        for number, system in enumerate(systems):
+            first, *others = {run.digests.tobytes() for run in system.runs}
+            numbers.append(number if others else seen.setdefault(first, number))
+        self.rankings = np.array(numbers)
         found = ~np.isnan(lengths)
         both = np.stack([found, np.where(found, lengths, 0.0)])
         # of each query what was found, and its search lengths, (2, n_runs, items); empty where
@@ -161,10 +162,12 @@ class Board:
         """
         n = self.n_systems
         of_pair = self._source.n_queries * int(np.diff(self._starts).max()) ** 2
+        block = BLOCK
         if first is not None:
             of_pair = max(of_pair, 16 * first.shape[1])  # of each half there are many sums
-        height = min(BLOCK // (max(of_pair, 1) * n) or 1, n)
-        width = BLOCK // (max(of_pair, 1) * height) or 1
+            block *= 4
+        height = min(block // (max(of_pair, 1) * n) or 1, n)
+        width = block // (max(of_pair, 1) * height) or 1
         for top in range(0, n - 1, height):
             baselines = slice(top, min(top + height, n))
             for left in range(top + 1, n, width):
@@ -251,6 +254,13 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
             sums = np.concatenate([sums[:, :-1], sums[:, -1:] - sums[:, :-1]], axis=1)
         return sums
 
+    if size.max(initial=0.0) <= 1:
+        # One product, because threads wait for each other at the end of every product.
+        ends = np.cumsum([len(size), len(total), len(total), len(total)])
+        values = [size, total, total**2, total != 0, total > 0]
+        rows, *sums = np.split(added(np.concatenate(values, dtype=total.dtype)), ends)
+        each = Sums.of_queries(np.broadcast_to(rows, shape), *sums)
+        return Sums(*map(np.ravel, each))
     flat = weights.astype(np.float32)  # exact for counts below 2^24, and four times as fast
 
     def counted(flags: Bools) -> Floats:
@@ -259,9 +269,6 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
     differ, better = counted(total != 0), counted(total > 0)
     rows = np.broadcast_to(added(size), shape)
     squares = total**2
-    if size.max(initial=0.0) <= 1:
-        sums = Sums.of_queries(rows, added(total), added(squares), differ, better)
-        return Sums(*map(np.ravel, sums))
     products = size * total
     parts = squares, products, size**2
     weighted = np.zeros((3, *shape))
@@ -271,7 +278,7 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
         inside = divided(rows, rows - value, rows > value, 0.0) ** 2
         weighted += [inside * added(np.where(alike, values, 0.0)) for values in parts]
         largest[np.broadcast_to(counted(alike) > 0, shape)] = value
-    sums = Sums(
+    sums_of_units = Sums(
         counted(size > 0),
         rows,
         added(size**2),
@@ -285,4 +292,4 @@ def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
         differ,
         better,
     )
-    return Sums(*(np.broadcast_to(values, shape).ravel() for values in sums))
+    return Sums(*(np.broadcast_to(values, shape).ravel() for values in sums_of_units))

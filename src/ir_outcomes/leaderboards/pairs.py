@@ -20,7 +20,7 @@ from ir_outcomes.comparison.verdict import (
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.differences import LengthDifferences, SummedPairs, board_of
-from ir_outcomes.statistics.estimate import Estimates, Interval, estimates, sign_pvalues
+from ir_outcomes.statistics.estimate import Estimates, Interval, estimates
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PVALUE, Better, Column, signed
 from ir_outcomes.types import Bools, Direction, Floats, Ints
@@ -225,7 +225,7 @@ def pairs_of(
         for name, row in rows.items()
     }
     _, differ, better = counts[-1].astype(np.float64)
-    labels = judge(rows, rules, sign_test(better, differ - better), adjusted)
+    labels = judge(rows, rules, RowEstimates.of_sign_test(better, differ - better), adjusted)
     of_rows = {}
     for name, (n, differ, better), (mean, low, high, pvalue) in zip(
         ROWS, counts, numbers, strict=True
@@ -253,8 +253,3 @@ def estimates_of(
     return {
         name: estimates(sums, alpha, largest[name], identical) for name, sums in pairs.sums.items()
     }
-
-
-def sign_test(better: Floats, worse: Floats) -> RowEstimates:
-    """Return the exact sign test of pairs, with the sign of what is better."""
-    return RowEstimates(np.sign(better - worse).astype(np.int64), sign_pvalues(better, worse))

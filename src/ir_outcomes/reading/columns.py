@@ -1,7 +1,7 @@
 """Columns of codes, document ids and values: what files and objects become."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -18,6 +18,7 @@ Rows = npt.NDArray[np.intp]
 
 LONGEST_ID = 1000  # bytes
 _LARGEST_WHOLE = 1_000_000_000
+_STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
 
 LineOf = Callable[[int], int | None]
 
@@ -100,19 +101,24 @@ class Columns:
         return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
+def lists(offsets: Ints, items: npt.NDArray[Any], order: Ints | None = None) -> Iterator[list[Any]]:
+    """Yield the items of each query, in an order of the rows; not all become objects at once."""
+    steps = np.searchsorted(offsets, np.arange(0, offsets[-1], _STRETCH), side="right")
+    for begin, end in pairwise([0, *np.unique(steps).tolist(), len(offsets) - 1]):
+        rows = slice(offsets[begin], offsets[end])
+        listed = (items[rows] if order is None else items[order[rows]]).tolist()
+        for start, stop in pairwise((offsets[begin : end + 1] - offsets[begin]).tolist()):
+            yield listed[start:stop]
+
+
 def repeated(offsets: Ints, items: npt.NDArray[Any]) -> Rows:
     """Find the rows whose item stands earlier in the rows of the same query."""
     again: list[int] = []
-    for start, end in pairwise(offsets.tolist()):
-        listed = items[start:end].tolist()
+    for start, listed in zip(offsets.tolist(), lists(offsets, items), strict=False):
         if len(set(listed)) < len(listed):
             present: dict[Any, int] = {}
-            rows = range(start, end)
-            again += [
-                row
-                for row, item in zip(rows, listed, strict=True)
-                if present.setdefault(item, row) != row
-            ]
+            rows = enumerate(listed, start)
+            again += [row for row, item in rows if present.setdefault(item, row) != row]
     return np.array(again, dtype=np.intp)
 
 

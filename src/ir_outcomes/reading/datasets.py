@@ -275,7 +275,12 @@ def known_tasks() -> list[str]:
     """List the ids whose settings are known: MS MARCO's and TREC Deep Learning's."""
     import ir_datasets
 
-    return [name for name in ir_datasets.registry if _KNOWN.fullmatch(name)]
+    return [name for name in ir_datasets.registry if has_settings(name)]
+
+
+def has_settings(name: str) -> bool:
+    """Tell whether the settings of an id are known."""
+    return _KNOWN.fullmatch(name) is not None
 
 
 # --- ir_datasets

@@ -272,7 +272,7 @@ def _read_lines(
             source,
             f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
             " compare values of queries with compare-outputs (in Python compare_outputs), means with"
-            " `ir-outcomes verdict`, or give the run that they are about",
+            " the command verdict, or give the run that they are about",
             line=number,
             text=shown(lines[0].split()),
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -22,32 +23,57 @@ COLUMN_REMEDY = (
 # NumPy takes some of them for white space, which they are not here, and drops the first.
 _NOT_FOR_NUMPY = tuple(b"\0\x1c\x1d\x1e\x1f")
 _LONGEST_LINE = 512  # bytes; NumPy gives every id the space of the longest line
+_USUAL = 24  # bytes of most query ids and numbers
 _LARGE = 4 << 30  # bytes of ids
 _WIDEST = 3  # times the bytes that were read
+
+
+class _Growing:
+    """An array that grows in its place, so that memory holds its items once."""
+
+    def __init__(self, start: Any) -> None:
+        self._items = start
+        self._length = 0
+
+    def extend(self, part: Any) -> None:
+        if part.itemsize > self._items.itemsize:
+            self._items = self._items[: self._length].astype(part.dtype)
+        end = self._length + len(part)
+        if end > len(self._items):
+            self._items.resize(end + end // 8, refcheck=False)
+        self._items[self._length : end] = part
+        self._length = end
+
+    def array(self) -> Any:
+        self._items.resize(self._length, refcheck=False)
+        return self._items
+
 
 _Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
 
 
 def read_lines(content: Iterable[Block], layout: Layout, source: str) -> Columns:
     """Read lines of one layout."""
-    documents = [as_ids([])]
-    values = [np.empty(0)]
-    codes = [np.empty(0, dtype=np.int32)]
+    documents = _Growing(as_ids([]))
+    values = _Growing(np.empty(0))
+    codes = _Growing(np.empty(0, dtype=np.int32))
     code_of: dict[bytes, int] = {}
     n_rows = 0
     n_bytes = 0
+    longest = b""
     for block in content:
         if block.data.isspace():
             continue
         queries, found, numbers = _by_numpy(block.data, layout) or _by_line(block, layout, source)
-        codes.append(_coded(queries, code_of))
-        documents.append(found)
-        values.append(numbers)
+        codes.extend(_coded(queries, code_of))
+        documents.extend(found)
+        values.extend(numbers)
         n_rows += len(numbers)
         n_bytes += len(block.data)
+        if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
+            longest = max((longest, *found.tolist()), key=len)
         # In the array each id takes as much space as the longest.
-        if n_rows * max(part.itemsize for part in documents) > max(_LARGE, _WIDEST * n_bytes):
-            longest = max((max(part.tolist(), key=len, default=b"") for part in documents), key=len)
+        if n_rows * len(longest) > max(_LARGE, _WIDEST * n_bytes):
             problem = (
                 f"one id as long as this among {n_rows - 1:,} others would take too much memory;"
                 " shorten it"
@@ -56,9 +82,9 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str) -> Columns
     columns = Columns(
         source,
         [query.decode() for query in code_of],
-        np.concatenate(codes),
-        np.concatenate(documents),
-        np.concatenate(values),
+        codes.array(),
+        documents.array(),
+        values.array(),
         layout.value_name,
         partial(_line_of, source),
     )
@@ -73,30 +99,46 @@ def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
     """Read a block of lines, or return None where NumPy must not."""
     if not data.isascii() or any(sign in data for sign in _NOT_FOR_NUMPY):
         return None
-    lines = data.decode().replace("\r\n", "\n").split("\n")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    lines = data.decode().split("\n")
     longest = max(map(len, lines))
     if longest > _LONGEST_LINE:
         return None
-    # Widths that are no multiple of 8 are copied slowly. What is in no column that is wanted is
-    # written to the first 8 bytes, because a line must have all columns and no more.
+    # Widths that are no multiple of 8 are copied slowly.
     width = -(-longest // 8) * 8
-    names = [str(column) for column in range(layout.columns)]
-    wanted = [names[column] for column in (layout.query, layout.document, layout.value)]
-    record = np.dtype(
-        {
-            "names": names,
-            "formats": [f"S{width}" if name in wanted else "S8" for name in names],
-            "offsets": [8 + wanted.index(name) * width if name in wanted else 0 for name in names],
-            "itemsize": 8 + 3 * width,
-        }
-    )
     try:
-        table = np.loadtxt(lines, dtype=record, comments=None, ndmin=1)
+        table = _table(lines, layout, min(width, _USUAL), width)
+        if table is None:
+            table = _table(lines, layout, width, width)
     except ValueError:  # the plain reader says what is wrong, or reads it
         return None
-    queries, documents, texts = (table[name] for name in wanted)
+    if table is None:
+        return None
+    queries, documents, texts = (
+        table[str(column)] for column in (layout.query, layout.document, layout.value)
+    )
     values = _numbers(texts)
     return None if values is None else (_narrow(queries), _narrow(documents), values)
+
+
+def _table(lines: list[str], layout: Layout, usual: int, width: int) -> Any:
+    """Read columns as bytes, or return None if a query or value is wider than `usual`."""
+    # What is in no column that is wanted is written to the first 8 bytes, because a line must have
+    # all columns and no more.
+    formats = ["S8"] * layout.columns
+    offsets = [0] * layout.columns
+    widths = {layout.query: usual, layout.value: usual, layout.document: width}
+    end = 8
+    for column, size in widths.items():
+        formats[column] = f"S{size}"
+        offsets[column] = end
+        end += size
+    names = [str(column) for column in range(layout.columns)]
+    record = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": end})
+    table = np.loadtxt(lines, dtype=record, comments=None, ndmin=1)
+    last_bytes = table.view(np.uint8).reshape(len(table), end)[:, [7 + usual, 7 + 2 * usual]]
+    return None if usual < width and last_bytes.any() else table
 
 
 def _numbers(texts: Ids) -> Floats | None:
@@ -155,7 +197,9 @@ def _row(fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float] | st
 def not_a_number(value_name: str, text: bytes) -> str:
     """Say what is wrong with a value."""
     if b"," in text and number_in(text.replace(b",", b".")) is not None:
-        return f"the {value_name} has a decimal comma; write a point"
+        return (
+            f"the {value_name} has a decimal comma, as tables with semicolons have; write a point"
+        )
     return f"the {value_name} is not a number; correct or remove the line"
 
 

@@ -5,6 +5,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
 from ir_measures.measures import registry
 
 from ir_outcomes.types import Floats
@@ -129,9 +130,16 @@ def bounds_of(measure: str) -> tuple[float, float] | None:
     return None
 
 
+def are_truth_values(values: Floats) -> bool:
+    """Whether all values are 1 or 0, as of what was solved or not."""
+    return bool(np.isin(values, (0, 1)).all())
+
+
 def range_of(measure: str, *values: Floats) -> float | None:
     """Return the largest difference of two values of a measure; None where it is not known."""
     bounds = bounds_of(measure)
+    if bounds is None and not is_measure_name(measure) and all(map(are_truth_values, values)):
+        bounds = 0.0, 1.0
     if bounds is None:
         return None
     smallest, largest = bounds
@@ -159,7 +167,11 @@ def problem_of(value: float, measure: str) -> str | None:
     if not smallest - _SLACK <= value <= largest + _SLACK:
         if math.isinf(largest):
             return "is negative"
-        hint = "; are the values in percent?" if 1 < value <= 100 and largest == 1 else ""
+        hint = ""
+        if 1 < value <= 100 and largest == 1:
+            hint = "; if the values are percentages, divide them by 100"
+        if is_reciprocal(measure) and value > 1 and value == int(value):
+            hint = "; if the values are ranks, call them ESL"
         return f"is not between {smallest:g} and {largest:g}{hint}"
     if is_reciprocal(measure) and cutoff and value:
         # The most by which rounding can have changed the value.

@@ -146,14 +146,14 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     rows = list(data)
     if not rows or isinstance(rows[0], dict):
         return columns_of_records([(None, row) for row in rows], source, kind)
-    fields = getattr(rows[0], "_fields", None)
-    odd = next((row for row in rows if not fields or getattr(row, "_fields", ()) != fields), None)
-    if odd is not None or fields is None:
+    fields = getattr(rows[0], "_fields", ())
+    odd = [row for row in rows if not fields or getattr(row, "_fields", None) != fields]
+    if odd:
         problem = (
             "has a row that is not a named tuple such as ir_measures.ScoredDoc, with the fields of"
             " the first row"
         )
-        raise FormatError(source, problem, text=repr(odd))
+        raise FormatError(source, problem, text=repr(odd[0]))
     return _from_table(
         fields, dict(zip(fields, zip(*rows, strict=True), strict=True)).__getitem__, source, kind
     )

@@ -180,13 +180,15 @@ def _refuse_other_grades(columns: Columns, again: Rows) -> None:
         first = grade_of.setdefault((query, document), grade)
         if first != grade:
             grades = f"{first:.0f} and {grade:.0f}"
-            problem = f"document {document} has two grades for query {query}, {grades}; keep one"
+            problem = f"document {document} has two grades for query {query}, {grades}"
+            remedy = "; keep one"
             if columns.form == "TREC":
-                problem += (
-                    ". Where the second column holds subtopics, take the highest: sort -k1,1 -k3,3"
-                    f" -k4,4nr {shlex.quote(columns.source)} | awk '!seen[$1,$3]++'"
+                remedy = (
+                    ". Leave out one line; where the second column holds subtopics, take the"
+                    " highest grade: sort -k1,1 -k3,3 -k4,4nr"
+                    f" {shlex.quote(columns.source)} | awk '!seen[$1,$3]++'"
                 )
-            raise columns.error(row, problem)
+            raise columns.error(row, problem + remedy)
 
 
 def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:

@@ -213,8 +213,10 @@ def _number_in(value: Any, query: str, title: str, source: Source, row: int | No
         value = _TRUTH_VALUES.get(value, value)
     number = float(value) if isinstance(value, (bool, np.bool_)) else strict_number(value)
     if number is None:
-        problem = f"the value of {title} of query {query} is not a number; correct or remove it"
-        raise source.error(problem, row, str(value))
+        problem = "is not a number; correct it, or write 1 and 0 for yes and no"
+        if "," in str(value) and strict_number(str(value).replace(",", ".")) is not None:
+            problem = "has a decimal comma; write a point"
+        raise source.error(f"the value of {title} of query {query} {problem}", row, str(value))
     return number
 
 
@@ -394,6 +396,8 @@ def _rows_of_lines(lines: Lines, source: Source, measure: str | None) -> Iterato
             fields = _fields(line)
             if len(fields) != 3:
                 problem = f"is not a line of 3 columns with values by query; {_MEANS}"
+                if len(fields) in (4, 6) or "Q0" in fields:
+                    problem = "has no values by query; runs and qrels are for `compare`"
                 raise source.error(problem, number, " ".join(fields))
             yield number, fields
 
@@ -495,7 +499,7 @@ def _rows_of_mapping(
             records = [dict(zip(keys, row, strict=True)) for row in zip_longest(*cells)]
         return _rows_of_records(enumerate(records, 1), measure, source)
     if all(value is None or isinstance(value, (Real, np.bool_)) for value in data.values()):
-        if all(map(is_measure_name, keys)):
+        if 2 * sum(map(is_measure_name, keys)) > len(keys):
             raise source.error(f"has no values by query; {_MEANS}", text=some(keys))
         return (_Row(None, None, query, None, value) for query, value in data.items())
     are_plain = [

@@ -16,6 +16,7 @@ from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import NOTHING, plural
 from ir_outcomes.table_columns import NUMBER, SIGN, Column
+from ir_outcomes.types import Mark
 
 MOST_NOTES = 3
 Cell = tuple[int, int]  # row and column, from 0
@@ -29,7 +30,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]  # what the cells show
     captions: tuple[str, ...] = ()  # lines below: what the columns mean, and the settings
     title: str = ""  # what it shows, where the view has several tables
-    best: Collection[Cell] = ()  # marked on request; in a table with superscripts always bold
+    best: Collection[Cell] = ()  # bold on request; in a table with superscripts always
     significant: Collection[Cell] = ()  # marked on request
     raised: Mapping[Cell, str] = field(default_factory=dict)  # superscripts: letters or digits
 
@@ -52,7 +53,7 @@ class Table:
         ]
         shown = tuple(column for column, _ in kept)
         rows = tuple(zip(*(cells for _, cells in kept), strict=True))
-        return cls(shown, rows, tuple(filter(None, (_legend(shown), *captions))), title)
+        return cls(shown, rows, tuple(filter(None, (legend(shown), *captions))), title)
 
     @classmethod
     def of_texts(
@@ -66,41 +67,29 @@ class Table:
         placed = [replace(column, value=itemgetter(place)) for place, column in enumerate(columns)]
         return cls.of(placed, rows, *captions, title=title)
 
-    def renamed(self, headings: Mapping[str, str]) -> Self:
-        """Give columns other headings, by the ones they have."""
-        columns = [
-            replace(column, heading=headings.get(column.title, column.heading))
-            for column in self.columns
-        ]
-        return replace(self, columns=tuple(columns))
-
-    def below(self, first: Mapping[str, str]) -> Self:
-        """Put a row above the others, with cells by the names of columns; a dash where there is none."""
-
-        def moved(cells: Iterable[Cell]) -> set[Cell]:
-            return {(number + 1, place) for number, place in cells}
-
-        row = tuple(first.get(column.name, NOTHING) for column in self.columns)
-        return replace(
-            self,
-            rows=(row, *self.rows),
-            best=moved(self.best),
-            significant=moved(self.significant),
-        )
-
     def marked(self, **marks: Mapping[str, Iterable[Any]]) -> Self:
-        """Mark cells as best, significant or raised: marks for all rows by the names of columns; empty ones do not count."""
-        places = {column.name: place for place, column in enumerate(self.columns)}
+        """Mark cells as best, significant or raised, by the names of columns."""
+        columns = [column.name for column in self.columns]
         cells = {
             mark: {
-                (row, places[name]): each
-                for name in own.keys() & places
-                for row, each in enumerate(own[name])
-                if each
+                (row, columns.index(name)): value
+                for name, values in of_columns.items()
+                if name in columns
+                for row, value in enumerate(values)
+                if value
             }
-            for mark, own in marks.items()
+            for mark, of_columns in marks.items()
         }
         return replace(self, **cells)  # type: ignore[arg-type]
+
+    def marks_legend(self, mark: Collection[Mark] = ()) -> list[str]:
+        """Explain the marks that are printed."""
+        words = []
+        if self.best and ("best" in mark or self.raised):
+            words.append("Bold: the best value of the column.")
+        if self.significant and "significant" in mark:
+            words.append("Dagger: significantly different from the baseline.")
+        return words
 
 
 def texts(*headings: str) -> tuple[Column, ...]:
@@ -145,8 +134,8 @@ class View:
         return (*self.notes[MOST_NOTES:], *self.background)
 
 
-def _legend(columns: Iterable[Column]) -> str:
-    """Say units and directions once for all columns that share them: "won: points, higher is better; length: ranks"."""
+def legend(columns: Iterable[Column]) -> str:
+    """Say units and directions once for all columns that share them."""
     meanings: dict[str, list[str]] = {}
     for column in columns:
         unit = "" if column.unit == column.heading else column.unit
@@ -195,6 +184,11 @@ def tone(label: str | None) -> str:
     return "same" if direction == "none" else direction
 
 
+def sentence(text: str) -> str:
+    """Write a caption as a sentence."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def direction(higher_is_better: bool) -> str:
     """Say which direction is better."""
     return "higher is better" if higher_is_better else "lower is better"
@@ -205,11 +199,12 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {plural(noun, number).partition(' ')[2]}"
 
 
-def bucket_names(edges: Sequence[int]) -> list[str]:
-    """Name ranges of ranks, each without its upper end."""
-    return [
+def bucket_names(edges: Sequence[int], *, is_open: bool = False) -> list[str]:
+    """Name ranges of ranks, each without its upper end, or the last one without any."""
+    names = [
         str(low) if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)
     ]
+    return [*names, f"{edges[-1]} or more"] if is_open else names
 
 
 def conditions_words(settings: Any) -> str:
@@ -217,9 +212,10 @@ def conditions_words(settings: Any) -> str:
     cutoff = "no cutoff"
     if settings.cutoff is not None:
         cutoff = f"cutoff {settings.cutoff:,}"
-    if settings.rel is None:
-        return cutoff
-    return f"{cutoff}, grade {settings.rel} or more"
+    if settings.rel is not None:
+        cutoff += f", grade {settings.rel} or more"
+    by_document = getattr(settings, "unit", "query") == "document"
+    return f"{cutoff}, averaged by query" if by_document else cutoff
 
 
 def level_words(alpha: float) -> str:
@@ -235,35 +231,3 @@ def queries_words(result: Any) -> str:
     clusters = result.settings and result.settings.n_clusters
     within = f" in {plural('cluster', clusters)}" if clusters else ""
     return f"{plural('query', result.n_queries)}{within}{left_out}"
-
-
-def items_words(unit: str) -> str:
-    """Name what the shares of outcomes are shares of."""
-    if unit == "query":
-        return "queries"
-    return "relevant documents, averaged within queries"
-
-
-def settings_words(
-    settings: Any, *left_out: str, of: Sequence[Any] = (), no_cutoff: str = "unknown"
-) -> str:
-    """Say how runs were compared, and to which depth the comparisons go where that is less than the cutoff."""
-    cutoff = settings.cutoff or no_cutoff
-    depths = sorted({item.restricted.horizon for item in of if item.restricted is not None})
-    if depths and settings.cutoff is not None and depths[0] < settings.cutoff:
-        ends = f"{depths[0]}"
-        counts = f"{depths[0] + 1}"
-        if len(depths) > 1:
-            ends += f" to {depths[-1]}"
-            counts += f" to {depths[-1] + 1}"
-        cutoff = f"{cutoff} (lists end at {ends}: what is not found counts {counts})"
-    values = {
-        "cutoff": cutoff,
-        "rel": settings.rel or "unknown",
-        "unit": settings.unit,
-        "ties": settings.ties,
-    }
-    parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
-    if settings.judged_only:
-        parts.append("judged only")
-    return ", ".join([*parts, f"alpha {settings.alpha:g}"])

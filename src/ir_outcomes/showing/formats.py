@@ -10,7 +10,7 @@ from typing import Any
 
 from ir_outcomes.errors import escaped, not_installed
 from ir_outcomes.formatting import plural
-from ir_outcomes.showing import Cell, Table, View, column_groups
+from ir_outcomes.showing import Cell, Table, View, column_groups, sentence
 from ir_outcomes.table_columns import Column
 
 # An underscore within a word is not markup; elsewhere it could begin emphasis, as the other
@@ -47,8 +47,8 @@ def _blocks(tables: Iterable[Table], notes: Sequence[str], rows: int | None) -> 
             yield markdown_table(table, rows)
         if rows is not None and len(table.rows) > rows:
             yield f"and {plural('more row', len(table.rows) - rows)}"
-        if table.captions:
-            yield "  \n".join(map(_paragraph, table.captions))
+        if captions := [*map(sentence, table.captions), *table.marks_legend()]:
+            yield _paragraph(" ".join(captions))
     if notes:
         yield "\n".join(f"- {_paragraph(note)}" for note in notes)
 
@@ -155,7 +155,9 @@ def _html_table(table: Table) -> str:
             cell = _marked(_text(text), "<b>{}</b>", table, (row, place))
             cells.append(f'<td style="text-align: {column.align}">{cell}</td>')
         rows.append(f"<tr>{''.join(cells)}</tr>")
-    captions = _element("caption", "<br/>".join(map(_text, table.captions)))
+    captions = _element(
+        "caption", "<br/>".join(map(_text, [*table.captions, *table.marks_legend()]))
+    )
     return (
         f'{title}<table class="ir-outcomes">{captions}<thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"

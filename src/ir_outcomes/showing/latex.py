@@ -1,11 +1,11 @@
 """Results as tables in LaTeX for ``booktabs``, with everything escaped."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.showing import Cell, Table, View, column_groups
+from ir_outcomes.showing import Cell, Table, View, column_groups, sentence
 from ir_outcomes.types import Mark, check_choice
 
 _LABEL = re.compile(r"[^\\{}%#~^$&\s]+")
@@ -52,28 +52,24 @@ def as_latex(
         tables = [] if first is None else [first]
     parts = []
     for number, table in enumerate(tables, start=1):
-        texts = (table.title or view.headline, *table.captions)
-        described = [*map(_sentence, texts), *_legend_of_marks(table, mark)]
+        texts = [*map(sentence, (table.title or view.headline, *table.captions))]
+        legend = table.marks_legend(mark)
         lines = _tabular(table, mark)
-        own = caption
-        if caption is True:
-            own = _tex(" ".join(described))
-        elif caption and number > 1 and table.title:
-            own = f"{caption} ({_tex(table.title)})"
         if caption is not False or label is not None or wide:
             environment = "table*" if wide else "table"
-            head = [rf"\begin{{{environment}}}", r"\centering"]
-            if own:
-                head.append(rf"\caption{{{own}}}")
-            if label is not None:
-                suffix = f"-{number}" if number > 1 else ""
-                head.append(rf"\label{{{label}{suffix}}}")
-            # Eleven columns of many contenders are then 460 points wide; two columns of a page are
-            # 470 to 520.
-            head.append(r"\small\setlength{\tabcolsep}{3pt}")
-            lines = [*head, *lines, rf"\end{{{environment}}}"]
+            lines = [
+                rf"\begin{{{environment}}}",
+                r"\centering",
+                *_caption(caption, texts, legend, table.title if number > 1 else ""),
+                *([rf"\label{{{label}{f'-{number}' if number > 1 else ''}}}"] if label else []),
+                # Eleven columns of many contenders are then 460 points wide; two columns of a page
+                # are 470 to 520.
+                r"\small\setlength{\tabcolsep}{3pt}",
+                *lines,
+                rf"\end{{{environment}}}",
+            ]
         if caption is not True:
-            lines += _comments(described)
+            lines += _comments([*texts, *legend])
         parts.append("\n".join(lines))
     remarks = [*view.sentences, *view.notes]
     if all(table.title for table in tables) and not view.printed:
@@ -81,20 +77,19 @@ def as_latex(
     return "\n\n".join([*parts, "\n".join(_comments(remarks))])
 
 
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "?", "!")) else f"{text}."
+def _caption(
+    caption: bool | str, texts: Sequence[str], legend: Sequence[str], title: str
+) -> Iterator[str]:
+    """Yield the caption of a float: that of the table, or a text which is taken as LaTeX."""
+    if caption is True:
+        yield rf"\caption{{{_tex(' '.join([*texts, *legend]))}}}"
+    elif caption:
+        words = [f"{caption} ({_tex(title)})" if title else caption, *map(_tex, legend)]
+        yield rf"\caption{{{' '.join(words)}}}"
 
 
 def _comments(texts: Iterable[str]) -> Iterator[str]:
     return (f"% {escaped(text)}" for text in texts)
-
-
-def _legend_of_marks(table: Table, mark: Collection[Mark]) -> Iterator[str]:
-    """Say what the marks mean, where there are any."""
-    if "best" in mark and table.best:
-        yield "Bold: the best value of the column."
-    if "significant" in mark and table.significant:
-        yield "Dagger: a significant difference."
 
 
 def _tex(text: str) -> str:

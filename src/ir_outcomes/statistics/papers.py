@@ -156,7 +156,7 @@ def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
 def signs(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
     """Run the sign test on subsets of the differences."""
     d, members = _sample(d, members)
-    return binomials((d > 0) @ members, (d < 0) @ members)
+    return binomials(*(np.stack([d > 0, d < 0]) @ members))
 
 
 def rank_sums(
@@ -198,11 +198,12 @@ def _classes(values: Floats) -> tuple[Ints, int]:
 
 def _counts(code: Ints, size: int, members: Members) -> Floats:
     """Count each class in each subset, (size, n_subsets)."""
-    from scipy.sparse import csr_array
-
-    ones = np.ones(len(code), members.dtype)
-    counts = csr_array((ones, (code, np.arange(len(code)))), shape=(size, len(code))) @ members
-    return np.asarray(counts, dtype=np.float64)
+    counts = np.zeros((size, members.shape[1]))
+    order = np.argsort(code, kind="stable")
+    present, starts = np.unique(code[order], return_index=True)
+    if len(present):
+        counts[present] = np.add.reduceat(members[order], starts, axis=0)
+    return counts
 
 
 def _sum_of_ranks(counts: Floats, both: Floats) -> Floats:

@@ -9,7 +9,7 @@ import functools
 import io
 import os.path
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -162,9 +162,7 @@ def save(picture: Any, path: str | Path) -> None:
     write_completely(path, content.getvalue())
 
 
-def panels(
-    target: Any, width: float, height: float, rows: int = 1, columns: int = 1, **options: Any
-) -> list[Any]:
+def panels(target: Any, width: float, height: float, rows: int = 1, columns: int = 1) -> list[Any]:
     """Return Axes of a new figure of pyplot, of an empty figure, or within Axes."""
     if not hasattr(target, "get_xlim"):
         if target is not None and not hasattr(target, "set_size_inches"):
@@ -178,18 +176,17 @@ def panels(
             figure = plt.figure(FigureClass=_figure_class())
         figure.set_size_inches(width, height)
         figure.set_layout_engine("constrained")
-        found = figure.subplots(rows, columns, squeeze=False, **options).flat
+        found = figure.subplots(rows, columns, squeeze=False).flat
     elif rows * columns == 1:
         found = [target]
     else:
         target.set_axis_off()
-        spec = target.get_subplotspec()
-        if spec is None:  # Axes that were placed by hand
-            ends = zip(
-                ("left", "bottom", "right", "top"), target.get_position().extents, strict=True
-            )
-            spec = target.figure.add_gridspec(1, 1, **dict(ends))[0]
-        found = spec.subgridspec(rows, columns).subplots(squeeze=False, **options).flat
+        left, bottom, right, top = target.get_position().extents
+        spec = (
+            target.get_subplotspec()
+            or target.figure.add_gridspec(1, 1, left=left, bottom=bottom, right=right, top=top)[0]
+        )
+        found = spec.subgridspec(rows, columns).subplots(squeeze=False).flat
     for ax in (chosen := list(found)):
         ax.spines[["top", "right"]].set_visible(False)
     return chosen
@@ -201,17 +198,11 @@ def panel(target: Any, width: float, height: float) -> Any:
 
 
 def row_panel(
-    target: Any,
-    names: Iterable[str],
-    width: float,
-    pitch: float = 0.26,
-    *,
-    more: float = 0.0,
+    target: Any, names: Sequence[str], width: float, pitch: float = 0.26, *, more: float = 0.0
 ) -> Any:
     """Return Axes with a row for each name, and `more` inches for what stands below."""
-    shown = list(names)
-    ax = panel(target, width, height_of(len(shown), pitch) + more)
-    name_rows(ax, shown)
+    ax = panel(target, width, height_of(len(names), pitch) + more)
+    name_rows(ax, names)
     return ax
 
 
@@ -222,18 +213,17 @@ def finished(
     y: str = "",
     legend: bool = False,
     marks: Mapping[str, Any] | None = None,
-    below: Any = None,
 ) -> Any:
     """Name the axes, write a title and a legend, and return the Axes.
 
-    The title is broken where there is no more space. The legend explains `marks`, by default what
-    has a label, and stands under the Axes `below`, by default the same.
+    The title is broken where there is no more space. The legend below explains `marks`, by default
+    what has a label.
     """
     ax.set_xlabel(x or ax.get_xlabel())
     ax.set_ylabel(y or ax.get_ylabel())
     figure = ax.figure.figure
     if legend or marks:
-        _legend_under(below or ax, marks)
+        _legend_under(ax, marks)
     figure.draw_without_rendering()  # lays the figure out
     # The title begins over the labels of the rows: over several Axes that is where it fits.
     left = ax.get_tightbbox(for_layout_only=True).x0
@@ -247,34 +237,18 @@ def finished(
 
 
 def _legend_under(ax: Any, marks: Mapping[str, Any] | None) -> None:
-    """Explain marks under everything that stands below the Axes."""
-    from matplotlib.transforms import ScaledTranslation
-
+    """Explain marks under the figure, in Axes of somebody else's figure under these."""
     figure = ax.figure.figure
-    handles, labels = ax.get_legend_handles_labels()
-    if marks is not None:
-        handles, labels = list(marks.values()), list(marks)
-    figure.draw_without_rendering()
-    depth = ax.bbox.y0 - min(ax.xaxis.get_tightbbox().y0, ax.bbox.y0)
-    under = ScaledTranslation(0, -depth / figure.dpi - 0.08, figure.dpi_scale_trans)
-    transform = ax.transAxes + under
-    for columns in range(min(len(handles), 4), 0, -1):
-        legend = ax.legend(
-            handles,
-            labels,
-            loc="upper left",
-            bbox_to_anchor=(0, 0),
-            bbox_transform=transform,
-            borderaxespad=0,
-            ncols=columns,
-            columnspacing=1.2,
-        )
-        # Wider than the Axes, it would make them narrower; blank lines keep space for it.
-        legend.set_in_layout(False)
-        if ax.bbox.x0 + legend.get_window_extent().width < figure.bbox.x1:
-            break
-    blank = "\n".join(" " * -(-len(handles) // columns))
-    ax.text(0, 0, blank, transform=transform, va="top", linespacing=1.7)
+    if marks is None:
+        handles, labels = ax.get_legend_handles_labels()
+        marks = dict(zip(labels, handles, strict=True))
+    letters = figure.bbox.width / figure.dpi * 72 / (0.55 * STYLE["legend.fontsize"])
+    columns = int(letters / (max(map(len, marks)) + 8))
+    options: Any = {"handles": marks.values(), "labels": marks, "ncols": min(max(columns, 1), 4)}
+    if isinstance(figure, _figure_class()):
+        figure.legend(loc="outside lower left", **options)
+    else:
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.2), **options)
 
 
 def height_of(n: int, pitch: float = 0.26) -> float:

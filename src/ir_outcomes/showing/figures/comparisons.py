@@ -157,7 +157,6 @@ def _draw_lines(
         for place in map(int, ax.get_yticks()) if beside else ():
             side = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": fontsize}
             ax.text(1.03, place, beside[place], color=INK, **side)
-    lowest = axes[-1] if is_single else axes[0]
     order = [*(words for words, _ in FINDINGS.values()), MEAN, NEW, SINGLE]
     level = f"{level_words(first.alpha)}s of each by itself"
     return finished(
@@ -165,7 +164,6 @@ def _draw_lines(
         head,
         f"{words}, {level}{_correction(first.settings)}; right is better",
         marks={name: marks[name] for name in order if name in marks},
-        below=lowest,
     )
 
 

@@ -71,15 +71,13 @@ def draw_changes_of_documents(result: TailResult, ax: Any) -> Any:
         change: [row["documents"] for row in rows]
         for change, rows in groupby(result.table, itemgetter("change"))
     }
-    sizes = _sizes(result.edges)
-    bars: Bars = [
-        ("lost", {"lost": counts["lost"][0]}),
-        *reversed(
-            [(size, {"worse": n}) for size, n in zip(sizes, counts["further down"], strict=True)]
-        ),
-        *((size, {"better": n}) for size, n in zip(sizes, counts["further up"], strict=True)),
-        ("won", {"won": counts["won"][0]}),
-    ]
+    sizes = bucket_names(result.edges, is_open=True)
+    worse, better = (
+        [(size, {kind: number}) for size, number in zip(sizes, counts[change], strict=True)]
+        for kind, change in (("worse", "further down"), ("better", "further up"))
+    )
+    lost, won = ((kind, {kind: counts[kind][0]}) for kind in ("lost", "won"))
+    bars: Bars = [lost, *reversed(worse), *better, won]
     words = (
         f"{count(result.n_documents, 'relevant document')}; not drawn: {counts['unchanged'][0]:,}"
         f" unchanged, {counts['neither'][0]:,} found by neither; {_settings(result)}"
@@ -87,11 +85,6 @@ def draw_changes_of_documents(result: TailResult, ax: Any) -> Any:
     baseline, contender = result.runs
     items = "relevant documents"
     return _draw_changes(ax, bars, baseline, contender, words, DOCUMENTS_ABOVE, items)
-
-
-def _sizes(edges: Sequence[int]) -> list[str]:
-    """Name buckets by their least values, the last one open."""
-    return [*bucket_names(edges), f"{edges[-1]} or more"]
 
 
 def _draw_changes(
@@ -146,7 +139,7 @@ def draw_lengths_of_queries(comparison: Comparison, ax: Any) -> Any:
     return _draw_shares(
         ax,
         [f"{comparison.baseline} (baseline)", comparison.contender],
-        _sizes(edges),
+        bucket_names(edges, is_open=True),
         100 * np.array(counts) / max(len(queries), 1),
         f"{comparison.contender} against {comparison.baseline}: search lengths of the queries",
         f"{count(len(queries), 'query')}, {conditions_words(comparison.settings)}",

@@ -205,7 +205,7 @@ function drawPair() {
   at("chooser").replaceChildren(...[names.length > 1 ? selector("Under", "c", names) : "", selector("B", "b", own.runs), selector("against A", "a", own.runs)]);
   const untested = "Not compared in this call; the page tests nothing.";
   at("found").replaceChildren(...(pair ? [make("b", `label ${pair.tone}`, pair.label), ` ${pair.sentence}`] : [untested]));
-  const heads = ["", "A", "B", "right is better", `B ${MINUS} A`, `${(100 * (1 - own.alpha)).toPrecision(3)} % interval`, "p", "finding"];
+  const heads = ["", "A", "B", "right is better", `B ${MINUS} A`, `${+(100 * (1 - own.alpha)).toPrecision(3)} % interval`, "p", "finding"];
   at("strips").replaceChildren(pair ? table("Rows", heads, pair.rows.map(lineOfRow), "rows") : "");
   const against = own.runs.map((run) => pairOf({ c: own.name, a, b: run })).filter(Boolean);
   const everywhere = names.map((c) => pairOf({ c, a, b })).filter(Boolean);

@@ -1,7 +1,7 @@
 """What is shown of one comparison, of several, as in the tables of the paper, and of queries."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,112 +10,84 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.remarks import MANY_MISSING
-from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, short_unit
+from ir_outcomes.formatting import NOTHING, listed, plural, short_unit
 from ir_outcomes.notes import in_full, merged
-from ir_outcomes.showing import Table, View, items_words, level_words, queries_words, tops, view_of
+from ir_outcomes.showing import Table, View, level_words, queries_words, tops, view_of
 from ir_outcomes.showing.views.parts import (
-    above_legend,
+    CORRECTIONS,
     correction_words,
+    details_of,
     directions,
     measures_legend,
-    outcomes_table,
     paper_rules,
     queries_table,
+    row_called,
+    row_fields,
     row_name,
-    runs_tables,
     settings_words,
-    shown_p,
     systems_lines,
-    tests_table,
 )
-from ir_outcomes.table_columns import (
-    BY_UNIT,
-    INTERVAL_BY_UNIT,
-    NUMBER,
-    SIGNED_BY_UNIT,
-    Column,
-    decimals,
-    signed,
-    signed_interval,
-)
-from ir_outcomes.types import POINTS
+from ir_outcomes.table_columns import Column, chosen, of_part
+from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS
+
+ROW_FIELDS = ("baseline", "contender", "difference", "interval", "new_runs", "p")
 
 
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
     alpha = comparison.alpha
-    columns = (
-        Column("name", row_name, " "),
-        Column("baseline", heading="A", form=BY_UNIT),
-        Column("contender", heading="B", form=BY_UNIT),
-        Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
-        Column("interval", heading=level_words(alpha), form=INTERVAL_BY_UNIT),
-        Column("new_runs", heading="new runs", form=INTERVAL_BY_UNIT),
-        Column("p", lambda row: shown_p(row, alpha), form=NUMBER),
-        Column("found", lambda row: "" if row.found == "none" else row.found, " "),
-    )
+    name = Column("name", lambda row: row_name(row, "%"), " ")
+    fields = chosen(row_fields(alpha), *ROW_FIELDS)
+    found = Column("found", lambda row: "" if row.found == "none" else row.found, " ")
+    above = f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1; fewer are better"
     captions = (
         *systems_lines([comparison]),
         _counts_line(comparison),
-        above_legend(comparison),
+        above if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "",
         measures_legend(comparison.measures, comparison.settings),
         f"{correction_words([comparison])}; {settings_words(comparison.settings, [comparison])}",
         paper_rules([comparison]),
     )
-    table = Table.of(columns, comparison.parts, *captions, alpha=alpha)
+    names = {"baseline": comparison.baseline, "contender": comparison.contender}
+    names["difference"] = "difference"
+    printed = Table.of(
+        (name, *(replace(field, heading=names.get(field.name, field.heading)) for field in fields)),
+        comparison.parts,
+        *_paper_captions([comparison]),
+        title=f"{comparison.contender} against {comparison.baseline}: {comparison.verdict.label}",
+    )
+    shown = {(row.name, field) for row in comparison.parts for field in ROW_FIELDS}
     return View(
         title=_title(comparison),
         label=label_words(comparison),
         sentences=(comparison.verdict.sentence,),
-        tables=(table,),
+        tables=(Table.of((name, *fields, found), comparison.parts, *captions),),
         notes=comparison.notes,
         more="the papers' tests, power, other cutoffs",
-        details=(
-            tests_table([comparison]),
-            outcomes_table([comparison]),
-            *runs_tables([comparison]),
-        ),
+        details=details_of([("", comparison)], "", shown),
         background=(*_other_cutoffs([comparison]), *comparison.background),
-        printed=(_printed(table, comparison),),
+        printed=(printed,),
     )
 
 
-def _printed(table: Table, comparison: Comparison) -> Table:
-    """Return the table of a paper, which names the runs and needs no column of findings."""
-    names = {"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}
-    kept = [index for index, column in enumerate(table.columns) if column.name != "found"]
-    table = replace(
-        table,
-        columns=tuple(table.columns[index] for index in kept),
-        rows=tuple(tuple(row[index] for index in kept) for row in table.rows),
-        captions=(paper_caption([comparison]),),
-    )
-    title = f"{comparison.contender} against {comparison.baseline}: {comparison.verdict.label}."
-    return replace(table.renamed(names), title=title)
-
-
-def paper_caption(comparisons: Sequence[Comparison]) -> str:
-    """Say level, test, correction and directions in sentences that can be printed."""
+def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Say test, level, correction and directions in sentences that can be printed."""
     first = comparisons[0]
     settings = first.settings
-    level = percent(1 - settings.alpha, 0)
-    words = [
-        f"Differences with {level} % confidence intervals and two-sided p-values of the mean paired"
-        f" difference (Student's t) over {plural('query', first.n_queries)}."
-    ]
+    intervals = "" if comparisons[1:] else f"{level_words(settings.alpha)}s and "
+    yield (
+        f"Differences with {intervals}two-sided p-values of the mean paired difference (Student's"
+        f" t) over {plural('query', first.n_queries)}"
+    )
     if settings.n_clusters is not None:
-        words.append(f"Clusters are the unit ({settings.n_clusters}).")
+        yield f"Clusters are the unit ({settings.n_clusters})"
     if settings.family > 1 and settings.correction != "none":
-        rule = {"holm": "Holm", "bonferroni": "Bonferroni"}.get(
-            settings.correction, "Benjamini and Hochberg"
+        rule = CORRECTIONS[settings.correction]
+        yield (
+            f"Verdicts are corrected over {settings.family} comparisons ({rule}); p-values are not"
         )
-        words.append(
-            f"Verdicts are corrected over {settings.family} comparisons ({rule}); p-values are not."
-        )
-    for meaning in directions(first.parts).split("; "):
-        words.append(f"{meaning[0].upper()}{meaning[1:]}.")
-    words.append(f"{settings_words(settings)[0].upper()}{settings_words(settings)[1:]}.")
-    return " ".join(words)
+    yield from directions(first.parts).split("; ")
+    yield f"Settings: {settings_words(settings)}"
 
 
 def label_words(comparison: Comparison) -> str:
@@ -150,8 +122,8 @@ def _counts_line(comparison: Comparison) -> str:
         counts.append(f"shorter on {whole.better}, longer on {whole.worse}")
     if comparison.coverage.n and not comparison.of_several_runs:
         outcomes = comparison.outcomes
-        items = "answered" if comparison.unit == "query" else "documents found"
-        counts.append(f"{items} by both {outcomes.both}, by neither {outcomes.neither}")
+        items = "answered by" if comparison.unit == "query" else "documents:"
+        counts.append(f"{items} both {outcomes.both}, neither {outcomes.neither}")
     return f"{words}: {'; '.join(counts)}" if counts else words
 
 
@@ -172,41 +144,41 @@ def _comparisons(comparisons: Comparisons) -> View:
         return View("There is no comparison", notes=comparisons.notes)
     ranked = sorted(comparisons, key=_worst_last)
     first = ranked[0]
-    alpha = first.alpha
     noun = "system" if any(item.of_several_runs for item in ranked) else "run"
-    names = (Column("contender", heading=noun), Column("verdict", "verdict.label"))
-    shown = _names_of_rows(ranked)
-    columns = [*names, _NEW_RUNS]
-    columns += [column for name in shown for column in _short_columns(first, name)]
+    rows = {row.name: row for item in reversed(ranked) for row in reversed(item.parts)}
+    rows = dict(reversed(rows.items()))
+    columns = (
+        Column("contender", heading=noun),
+        Column("verdict", "verdict.label"),
+        _NEW_RUNS,
+        *(
+            column
+            for row in rows.values()
+            for column in _columns_of(row, first.alpha, "difference", "p")
+        ),
+    )
     captions = (
         *systems_lines(ranked),
         _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
-        directions(first.parts),
-        above_legend(first),
+        directions(rows.values()),
         measures_legend(first.measures, first.settings),
         f"{queries_words(first)}, {settings_words(first.settings, ranked)}",
         correction_words(ranked, noun),
         paper_rules(ranked),
     )
-    marks = {"significant": _significant(ranked, shown), "best": _best(ranked, shown)}
-    table = Table.of(columns, ranked, *captions, alpha=alpha).marked(**marks)
     against = f"{plural(noun, len(ranked))} against {first.baseline}"
     notes = merged([(item.contender, item.notes) for item in ranked])
     every = in_full([(item.contender, (*item.notes, *item.background)) for item in ranked])
+    shown = {(name, field) for name in rows for field in ("difference", "p")}
     return View(
         f"{against} (A)",
         _label_counts(ranked),
-        tables=(table,),
+        tables=(Table.of(columns, ranked, *captions),),
         notes=(*comparisons.notes, *notes),
         more="intervals, outcomes, tests, power",
-        details=(
-            _intervals_table(ranked, shown, noun),
-            tests_table(ranked),
-            outcomes_table(ranked),
-            *runs_tables(ranked),
-        ),
+        details=details_of([(item.contender, item) for item in ranked], noun, shown),
         background=(*_other_cutoffs(ranked), *(note for note in every if note not in notes)),
-        printed=(_printed_family(ranked, shown, against),),
+        printed=(_printed(ranked, rows, against),),
     )
 
 
@@ -221,123 +193,42 @@ def _worst_last(comparison: Comparison) -> tuple[int, float]:
     return LABELS.index(comparison.verdict.label), -whole.gain
 
 
-def _names_of_rows(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return the names of the rows that a comparison has, in their order."""
-    return list(dict.fromkeys(row.name for item in comparisons for row in item.parts))
-
-
-def _row_of(name: str) -> Callable[[Comparison], Row | None]:
-    """Return what takes the row of this name from a comparison."""
-    return lambda item: next((row for row in item.parts if row.name == name), None)
-
-
-def _of_row(name: str, value: Callable[[Row], Any]) -> Callable[[Comparison], Any]:
-    """Return what takes a value of the row of this name."""
-    row_of = _row_of(name)
-
-    def found(item: Comparison) -> Any:
-        row = row_of(item)
-        return None if row is None else value(row)
-
-    return found
-
-
-def _short_columns(first: Comparison, name: str) -> tuple[Column, ...]:
-    """Return the difference of a row, and its p-value."""
-    row = _row_of(name)(first)
-    unit = "" if row is None else row.measured_in
-    heading = "points" if unit == POINTS else short_unit(unit)
-    if heading == name:
-        heading = "B - A"
-    alpha = first.alpha
-    places = places_of(unit)
-    p = _of_row(name, lambda row: shown_p(row, alpha, digits=1))
-    return (
-        Column(
-            f"{name} difference",
-            _of_row(name, lambda row: row.difference),
-            heading,
-            signed(places),
-            group=name,
-        ),
-        Column(f"{name} p", p, "p", NUMBER, group=name),
+def _columns_of(row: Row, alpha: float, *fields: str) -> tuple[Column, ...]:
+    """Return fields of the row of the same name of each comparison, under its name."""
+    unit = "points" if row.measured_in == POINTS else short_unit(row.measured_in)
+    heading = "B - A" if unit == row.name else unit
+    columns = chosen(
+        row_fields(alpha, 1), f"difference={heading}", "contender=mean", "p", group=row.name
     )
+    part = of_part(lambda item: row_called(item.parts, row.name), columns, f"{row.name} ")
+    return chosen(part, *(f"{row.name} {field}" for field in fields))
 
 
-def _significant(comparisons: Sequence[Comparison], names: Sequence[str]) -> dict[str, list[bool]]:
-    """Return which differences are significant, by their columns."""
-    found = {}
-    for name in names:
-        shows = _of_row(name, lambda row: row.found != "none")
-        found[f"{name} difference"] = [bool(shows(item)) for item in comparisons]
-    return found
-
-
-def _best(comparisons: Sequence[Comparison], names: Sequence[str]) -> dict[str, list[bool]]:
-    """Return which differences are the best of their columns; those in ranking are each on queries of their own."""
-    best = {}
-    for name in names:
-        if name != "ranking":
-            gains = [_of_row(name, lambda row: row.gain)(item) for item in comparisons]
-            best[f"{name} difference"] = tops(gains, True)
-    return best
-
-
-def _intervals_table(comparisons: Sequence[Comparison], names: Sequence[str], noun: str) -> Table:
-    """Lay out the means of both runs and the intervals of their differences."""
-    first = comparisons[0]
-    columns = [Column("contender", heading=noun)]
-    for name in names:
-        row: Any = _row_of(name)(first)
-        places = 2 if row is None else places_of(row.measured_in)
-        for field, heading, form in (
-            ("baseline", "A", decimals(places)),
-            ("contender", "B", decimals(places)),
-            ("interval", level_words(first.alpha), signed_interval(places)),
-            ("new_runs", "new runs", signed_interval(places)),
-        ):
-            value = _of_row(name, lambda row, field=field: getattr(row, field))  # type: ignore[misc]
-            columns.append(Column(f"{name} {field}", value, heading, form, group=name))
-    caption = (
-        "ranking: on what both find, so that A differs from row to row, because each has its own"
-        " queries"
-    )
-    return Table.of(columns, comparisons, caption, title="Means and intervals", alpha=first.alpha)
-
-
-def _printed_family(comparisons: Sequence[Comparison], names: Sequence[str], against: str) -> Table:
+def _printed(comparisons: Sequence[Comparison], rows: Mapping[str, Row], against: str) -> Table:
     """Return the table of a paper: what each run has by itself, its difference, and the verdict."""
     first = comparisons[0]
     columns = [Column("contender", heading="run")]
-    baseline = {"contender": first.baseline, "verdict": "baseline"}
+    above = {"contender": first.baseline, "verdict": "baseline"}
     best: dict[str, list[bool]] = {}
-    for name in names:
-        difference, p = _short_columns(first, name)
-        rows = [_row_of(name)(item) for item in comparisons]
-        known = [row for row in rows if row is not None]
-        if name != "ranking" and len(known) == len(rows):
-            places = places_of(known[0].measured_in)
-            level = Column(
-                f"{name} mean",
-                _of_row(name, lambda row: row.contender),
-                "mean",
-                decimals(places),
-                group=name,
-            )
-            columns.append(level)
-            means = {fixed(row.baseline, places) for row in known}
-            values = [known[0].baseline, *(row.contender for row in known)]
-            best[level.name] = tops(values, known[0].higher_is_better)
-            if len(means) == 1:
-                baseline[level.name] = means.pop()
-        columns += [difference, p]
-    columns += [Column("verdict", "verdict.label")]
-    marks = _significant(comparisons, names)
-    table = Table.of(
-        columns, comparisons, paper_caption(comparisons), title=f"{against}.", alpha=first.alpha
-    )
-    below = table.marked(significant=marks).below(baseline)
-    return replace(below.marked(best=best), significant=below.significant)
+    significant: dict[str, list[bool]] = {}
+    for name, row in rows.items():
+        found = [row_called(item.parts, name) for item in comparisons]
+        mean, *others = _columns_of(row, first.alpha, "contender", "difference", "p")
+        # Means in ranking are each on queries of their own.
+        if name != "ranking" and len({each and each.baseline for each in found}) == 1:
+            columns.append(mean)
+            above[mean.name] = replace(mean, value="baseline").text(first)
+            means = [row.baseline, *(each.contender for each in found if each is not None)]
+            best[mean.name] = tops(means, row.higher_is_better)
+        columns += others
+        significant[others[0].name] = [
+            False,
+            *(each is not None and each.found != "none" for each in found),
+        ]
+    columns.append(Column("verdict", "verdict.label"))
+    table = Table.of(columns, comparisons, *_paper_captions(comparisons), title=against)
+    head = tuple(above.get(column.name, NOTHING) for column in table.columns)
+    return replace(table, rows=(head, *table.rows)).marked(best=best, significant=significant)
 
 
 def _for_new_runs(comparison: Comparison) -> str:
@@ -367,8 +258,9 @@ def paper_view(result: Any) -> View:
     better = ""
     if reciprocal:
         better = f"Lower is better for {length}, higher for MRR and {reciprocal}. "
+    items = "queries" if first.unit == "query" else "relevant documents, averaged by query"
     captions = (
-        f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS: Wilcoxon"
+        f"Outcomes in % of the {items}; differences are B minus A; WRS: Wilcoxon"
         " rank sum, WSR: Wilcoxon signed rank, t: paired t test; p-values are not corrected."
         f" {better}A differs from row to row under (3), because each row has its own queries that"
         " both answer.",

@@ -1,9 +1,8 @@
 """What is shown of comparisons under several conditions; several runs have a matrix of signs first."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
@@ -14,24 +13,18 @@ from ir_outcomes.conditions.conditions import (
     agreement_of,
 )
 from ir_outcomes.conditions.slices import FEWEST_QUERIES_OF_A_SLICE
-from ir_outcomes.formatting import (
-    NOTHING,
-    fixed,
-    interval,
-    listed,
-    places_of,
-    plural,
-    pvalue,
-    short_unit,
-)
+from ir_outcomes.formatting import NOTHING, listed, plural, pvalue
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import Table, View, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
-    above_legend,
+    details_of,
+    difference_words,
     directions,
+    row_called,
+    row_fields,
+    row_name,
     settings_words,
-    tests_table,
 )
 from ir_outcomes.table_columns import (
     INTERVAL_BY_UNIT,
@@ -42,9 +35,9 @@ from ir_outcomes.table_columns import (
     SIGNED_BY_UNIT,
     Column,
     attributes,
+    chosen,
     of_part,
 )
-from ir_outcomes.types import POINTS
 
 DAGGER = "†"  # a label that Holm over the conditions does not keep
 # Conditions whose names are headings of a matrix; more, or longer names, have numbers.
@@ -70,7 +63,9 @@ def _conditions(result: ConditionsComparison) -> View:
     if result.flips:
         details.append(_flips_table(result))
     biases = [_biases_table(result)] if result.biases else []
-    agreement = tuple(agreement_of(result)) if result.over in ("cutoff", "judge") else ()
+    agreement: tuple[str, ...] = ()
+    if result.over in ("cutoff", "judge"):
+        agreement = tuple(agreement_of(result))
     by = f" by {result.by}" if result.by else ""
     compared = f"{plural(result.over, len(result.names))}{by}"
     hurt = tuple(_hurt(result))
@@ -78,7 +73,10 @@ def _conditions(result: ConditionsComparison) -> View:
         return View(
             f"{overviews[0].title}{'' if result.overall else f', {compared}'}",
             _answer(result, compared),
-            sentences=agreement,
+            sentences=tuple(
+                words.replace(f"{runs[0]}: t", "T").replace(f"{runs[0]}: a", "A")
+                for words in agreement
+            ),
             tables=(replace(overviews[0], title=""), *biases),
             notes=(*hurt, *first),
             more=f"counts, p, {'means' if result.overall else 'tests'}, judged shares",
@@ -170,46 +168,36 @@ def _dagger_legend(result: ConditionsComparison, rows: Sequence[Condition]) -> s
 
 
 def _row_words(row: Row | None) -> str:
-    """Write the difference of a row with its interval."""
-    if row is None or row.difference is None:
-        return NOTHING
-    places = places_of(row.measured_in)
-    difference = fixed(row.difference, places, signed=True)
-    if row.interval is None:
-        return difference
-    return f"{difference} {interval(row.interval, places, signed=True)}"
+    return difference_words(row, None if row is None else row.interval)
 
 
 def _overview(result: ConditionsComparison, run: str, overall: Overall | None) -> Table:
     """Show the differences and the label in each condition, and over all of them."""
     rows = result.of(run)
-    first = rows[0].comparison
-    names = [row.name for row in first.parts if row.name != "all queries"]
+    parts = [row for row in rows[0].comparison.parts if row.name in _names(result)]
+    names = [row.name for row in parts]
     lines = [_overview_line(result, row, names) for row in rows]
     explained = []
     if overall is not None:
-        means = {row.name: row for row in overall.parts}
-        words = [_row_words(means.get(name)) for name in names]
+        means = [row_called(overall.parts, name) for name in names]
+        words = [_row_words(row) for row in means]
         lines.append(("these, mean", "", *words, overall.label))
         if overall.new:
             ranges = [
-                NOTHING if name not in overall.new else _new_words(means[name], overall)
-                for name in names
+                difference_words(row, overall.new[name]) if name in overall.new else NOTHING
+                for name, row in zip(names, means, strict=True)
             ]
             lines.append(("a new one", "", *ranges, overall.outlook))
             explained.append("a new one: where its difference is expected")
     if result.over == "cutoff":
         explained.append("not corrected for the number of cutoffs: decide on one before looking")
-    heading = result.by if result.by and len(result.by) < 12 else result.over
     columns = (
-        *texts(heading),
-        *numbers("queries"),
-        *(Column(_heading(first, name), form=NUMBER) for name in names),
+        *texts(result.by if result.by and len(result.by) < 12 else result.over),
+        *numbers("queries", *map(row_name, parts)),
         *texts("verdict"),
     )
     captions = (
-        directions(row for row in first.parts if row.name in names),
-        above_legend(first),
+        directions(parts),
         "; ".join(filter(None, (*explained, _dagger_legend(result, rows)))),
         _correction(result),
         _settings(result, rows),
@@ -218,17 +206,10 @@ def _overview(result: ConditionsComparison, run: str, overall: Overall | None) -
     return Table.of_texts(columns, lines, *captions, title=title)
 
 
-def _heading(first: Any, name: str) -> str:
-    row = next(row for row in first.parts if row.name == name)
-    unit = "points" if row.measured_in == POINTS else short_unit(row.measured_in)
-    return name if unit == name else f"{name}, {unit}"
-
-
-def _new_words(row: Row, overall: Overall) -> str:
-    """Write where the difference of a new collection lies."""
-    places = places_of(row.measured_in)
-    ends = interval(overall.new[row.name], places, signed=True)
-    return f"{fixed(row.difference, places, signed=True)} {ends}"
+def _names(result: ConditionsComparison) -> list[str]:
+    """Return the rows of which the first table shows differences."""
+    parts = result.conditions[0].comparison.parts
+    return [row.name for row in parts if row.name != "all queries"]
 
 
 def _correction(result: ConditionsComparison) -> str:
@@ -245,8 +226,8 @@ def _overview_line(
     more = f"rel {row.comparison.rel}" if result.over == "judge" else row.group
     name = f"{row.condition} ({more})" if more else row.condition
     queries = f"{row.comparison.n_queries}" if result.over == "slice" else ""
-    parts = {part.name: part for part in row.comparison.parts}
-    words = [_row_words(parts.get(name)) for name in names]
+    parts = [row_called(row.comparison.parts, name) for name in names]
+    words = [_row_words(part) for part in parts]
     label = f"fewer than {FEWEST_QUERIES_OF_A_SLICE} queries"
     if row.label is not None:
         label = f"{row.label}{_mark(row)}"
@@ -297,50 +278,29 @@ def _matrix(
 
 
 def _details(result: ConditionsComparison, run: str, overall: Overall | None) -> Iterator[Table]:
-    """Yield counts, p-values and judged shares of the conditions of one contender, its means, and the tests."""
+    """Yield judged shares, means, and all rows of the conditions of one contender."""
     rows = result.of(run)
     title = f"{run} (B) against {result.baseline} (A)"
-    first = rows[0].comparison
-    columns: list[Column] = [
-        Column("condition", heading=result.over),
-        Column("queries", "comparison.n_queries", form=NUMBER),
-        Column("won", "comparison.outcomes.won", form=NUMBER),
-        Column("lost", "comparison.outcomes.lost", form=NUMBER),
-    ]
-    for part in first.parts:
-        of_row = _row_called(part.name)
-        inner = [Column("p", "pvalue", "p", PVALUE)]
-        if part.name == "all queries":
-            inner.insert(0, Column("difference", heading="B - A", form=SIGNED_BY_UNIT))
-        columns += of_part(
-            of_row, [replace(column, group=part.name) for column in inner], part.name
+    if any(row.judged for row in rows):
+        columns = (
+            Column("condition", heading=result.over),
+            Column("A", lambda row: row.judged and row.judged[0], form=PERCENT),
+            Column("B", lambda row: row.judged and row.judged[1], form=PERCENT),
         )
-    columns += [
-        Column("judged_a", lambda row: row.judged and row.judged[0], "A", PERCENT, group="judged"),
-        Column("judged_b", lambda row: row.judged and row.judged[1], "B", PERCENT, group="judged"),
-    ]
-    judged = "judged: % of the first 10 documents"
-    caption = judged if any(row.judged is not None for row in rows) else ""
-    yield Table.of(columns, rows, "p: of each by itself", caption, title=title)
+        yield Table.of(columns, rows, title=f"{title}, % of the first 10 documents judged")
     if overall is not None:
         means = (
             Column("name", heading=f"mean of {result.over}s"),
             Column("n", heading=f"{result.over}s", form=NUMBER),
-            Column("better", form=NUMBER),
-            Column("worse", form=NUMBER),
-            Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
+            *chosen(row_fields(result.settings.alpha), "better", "worse", "difference"),
             Column("interval", form=INTERVAL_BY_UNIT),
             Column("pvalue", heading="p", form=PVALUE),
         )
         explained = f"better, worse: {result.over}s in which the mean difference is"
         yield Table.of(means, overall.parts, explained, title=f"{title}, means")
-    for row in rows:
-        table = tests_table([row.comparison])
-        yield replace(table, title=f"{title}, {row.condition}", captions=())
-
-
-def _row_called(name: str) -> Callable[[Condition], Row | None]:
-    return lambda item: next((row for row in item.comparison.parts if row.name == name), None)
+    comparisons = [(row.condition, row.comparison) for row in rows]
+    shown = {(name, field) for name in _names(result) for field in ("difference", "interval")}
+    yield from details_of(comparisons, result.over, shown, f"{title}, each row")
 
 
 def _differences(result: ConditionsComparison) -> Table:
@@ -364,7 +324,7 @@ def _biases_table(result: ConditionsComparison) -> Table:
     columns = (
         *(attributes("run=contender") if several else ()),
         Column("judge"),
-        Column("row", lambda bias: f"{bias.row.name}", "row"),
+        Column("row", "row.name"),
         *of_part(
             "row",
             (
@@ -377,10 +337,17 @@ def _biases_table(result: ConditionsComparison) -> Table:
         Column("answer", heading=" "),
     )
     labeled = max(bias.row.n for bias in result.biases)
-    caption = (
-        f"B - A by {result.reference} and by the judge on the same {plural('query', labeled)}; bias:"
-        " the judge's less the reference's; differs: it is significant and changes the finding, or"
-        " the findings are opposite; agrees: the same finding, not none"
+    meanings = {
+        "differs": "it is significant and changes the finding, or the findings are opposite",
+        "agrees": "the same finding, not none",
+    }
+    shown = {bias.answer for bias in result.biases}
+    caption = "; ".join(
+        (
+            f"B - A by {result.reference} and by the judge on the same {plural('query', labeled)}",
+            "bias: the judge's less the reference's",
+            *(f"{answer}: {words}" for answer, words in meanings.items() if answer in shown),
+        )
     )
     title = f"Beside {result.reference}"
     return Table.of(columns, result.biases, caption, title=title)

@@ -101,7 +101,7 @@ def _to_judge(result: Holes) -> Table:
 
 @view_of.register
 def _plan(result: Plan) -> View:
-    counts = numbers("queries", "to be safe")
+    columns = (*texts(" "), *numbers("queries", "to be safe"))
     detected = [(_planned(row), row.needed.queries, row.needed.upper) for row in result.parts]
     passed = [
         (_planned(row), row.to_pass.queries, row.to_pass.upper)
@@ -109,22 +109,17 @@ def _plan(result: Plan) -> View:
         if row.to_pass is not None
     ]
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
-    title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
-    if result.n_runs != (1, 1):
-        title += ", for these runs"
+    runs = "" if result.n_runs == (1, 1) else ", for these runs"
     first, background = ranked(result.notes)
     bound = percent(CONFIDENCE, 0)
     caption = f"To be safe: an {bound} % upper bound. All numbers are of queries like these."
-    details: tuple[Table, ...] = ()
-    if passed:
-        to_pass = "Queries with which a gate excludes as large a harm, if the runs are equally good"
-        details = (Table.of_texts((*texts(" "), *counts), passed, title=to_pass),)
+    to_pass = "Queries with which a gate excludes as large a harm, if the runs are equally good"
     return View(
-        title,
-        tables=(Table.of_texts((*texts(" "), *counts), detected, caption),),
+        f"Queries needed for {percent(result.power, 0)} % power, {pilot}{runs}",
+        tables=(Table.of_texts(columns, detected, caption),),
         notes=first,
         more="queries to pass a gate",
-        details=details,
+        details=(Table.of_texts(columns, passed, title=to_pass),) if passed else (),
         background=background,
     )
 
@@ -199,9 +194,7 @@ def _impossible_shares(result: MeansVerdict) -> Iterator[str]:
 def _range(counts: Counts | None) -> str:
     if counts is None:
         return NOTHING
-    if counts.low == counts.high:
-        return f"{counts.low}"
-    return f"{counts.low} to {counts.high}"
+    return " to ".join(map(str, dict.fromkeys(counts)))
 
 
 def _net_words(net: Counts) -> str:
@@ -210,10 +203,9 @@ def _net_words(net: Counts) -> str:
         return "as many queries won as lost"
     if net.low < 0 < net.high:
         return f"net between {plural('query', -net.low)} lost and {net.high} won"
-    size = Counts(min(map(abs, net)), max(map(abs, net)))
+    size = Counts(*sorted(map(abs, net)))
     noun = "query" if size.high == 1 else "queries"
-    side = "won" if net.high > 0 else "lost"
-    return f"net {_range(size)} {noun} {side}"
+    return f"net {_range(size)} {noun} {'won' if net.high > 0 else 'lost'}"
 
 
 def _threshold_words(result: MeansVerdict) -> str:

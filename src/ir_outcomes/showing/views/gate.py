@@ -2,33 +2,25 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from operator import itemgetter
 
 from ir_outcomes.comparison.result import QueryOutcome
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.conditions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import (
-    NOTHING,
-    fixed,
-    interval,
-    listed,
-    percent,
-    places_of,
-    plural,
-    short_unit,
-)
+from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural
 from ir_outcomes.notes import merged
 from ir_outcomes.showing import Table, View, numbers, texts, view_of
-from ir_outcomes.showing.views.parts import queries_table, settings_words, systems_lines
-from ir_outcomes.table_columns import (
-    INTERVAL_BY_UNIT,
-    NUMBER,
-    SIGNED_BY_UNIT,
-    Column,
-    of_part,
+from ir_outcomes.showing.views.parts import (
+    difference_words,
+    queries_table,
+    row_fields,
+    row_name,
+    settings_words,
+    systems_lines,
 )
-from ir_outcomes.types import POINTS, length_unit
+from ir_outcomes.table_columns import INTERVAL_BY_UNIT, NUMBER, Column, chosen, of_part
+from ir_outcomes.types import length_unit
 
 MOST_WORST = 3  # queries, and decisions, that are named on the first screen
 
@@ -37,43 +29,52 @@ MOST_WORST = 3  # queries, and decisions, that are named on the first screen
 def _gate(result: GateResult) -> View:
     ordered = result.worst_first
     worst = ordered[0]
-    against = f"against {result.baseline}"
-    if result.reference is not None:
-        against += f" and {result.reference}"
+    contenders = {decision.contender for decision in ordered}
     several = len(ordered) > 1
-    reasons = [decision for decision in ordered if decision.status == result.status]
-    label = f"{_counts(ordered)} {against}" if several else ""
+    names = [_short_name(own) if len(contenders) == 1 else own.name for own in ordered]
+    reasons = [
+        " ".join(
+            (f"{name}:", *(reason.removeprefix(f"{own.contender}: ") for reason in own.reasons))
+        )
+        for name, own in zip(names, ordered, strict=True)
+    ]
     first_reason, *others = worst.reasons
-    unit = length_unit(result.settings.unit)
+    first = sum(decision.status == result.status for decision in ordered)
+    against = listed([result.baseline, *filter(None, (result.reference,))])
+    counts = [f"{_counts(ordered)} against {against}"] if several else []
+    title = f"{result.status}: {first_reason}"
+    if several and result.status == "pass":
+        title = f"pass: {listed(sorted(contenders))}"
+        first = 0
     return View(
-        f"{result.status}: {first_reason}",
-        sentences=(
-            *filter(None, (label,)),
-            *others,
-            *(_reason(own) for own in reasons[1:MOST_WORST]),
+        title,
+        sentences=(*counts, *others, *reasons[1 : min(first, MOST_WORST)]),
+        tables=(_decisions_table(result, ordered, names), *_measures_table(ordered)),
+        notes=(
+            *_most_harm(worst),
+            *merged([(name, own.notes) for name, own in zip(names, ordered, strict=True)]),
         ),
-        tables=(_decisions_table(result, ordered), *_measures_table(ordered)),
-        notes=(*_most_harm(worst), *merged([(own.name, own.notes) for own in ordered])),
         more="queries, texts, how many would settle it",
         details=(
-            _margins_table(result, ordered),
+            _margins_table(result, ordered, names),
             *(
-                queries_table(own.queries, unit, f"{own.name}, {_harm_title(own)}")
-                for own in ordered
+                queries_table(
+                    own.queries, length_unit(result.settings.unit), f"{name}, {_harm_title(own)}"
+                )
+                for name, own in zip(names, ordered, strict=True)
                 if own.queries
             ),
         ),
-        background=(
-            *(_reason(own) for own in ordered if several),
-            *result.notes,
-        ),
+        background=(*(reasons if several else ()), *result.notes),
     )
 
 
-def _reason(decision: GateDecision) -> str:
-    """Say why, and where or against what, in case this is one of several."""
-    where = decision.name.removeprefix(decision.contender).strip()
-    return f"{where}: {' '.join(decision.reasons)}" if where else " ".join(decision.reasons)
+def _short_name(decision: GateDecision) -> str:
+    """Name the collection, where all decisions are on the same contender."""
+    if decision.condition is None:
+        return decision.name
+    against = f" against {decision.reference}" if decision.reference else ""
+    return f"{decision.condition}{against}"
 
 
 def _counts(decisions: Sequence[GateDecision]) -> str:
@@ -86,19 +87,6 @@ def _counts(decisions: Sequence[GateDecision]) -> str:
     return f"{statuses}: {runs}{where}"
 
 
-def _row_called(decision: GateDecision, name: str) -> Row | None:
-    return next((row for row in decision.rows if row.name == name), None)
-
-
-def _names(decisions: Sequence[GateDecision]) -> dict[str, Row]:
-    """Return the first row of each name."""
-    found: dict[str, Row] = {}
-    for decision in decisions:
-        for row in decision.rows:
-            found.setdefault(row.name, row)
-    return found
-
-
 def _margin_words(row: Row) -> str:
     """Write a margin as the difference that it is: a loss of coverage is below zero."""
     if row.margin is None:
@@ -107,39 +95,37 @@ def _margin_words(row: Row) -> str:
     return fixed(size, places_of(row.measured_in), signed=True)
 
 
-def _cell(row: Row | None, in_brackets: bool) -> str:
-    """Write a difference with its interval for margins, and the margin where it is not that of all."""
-    if row is None or row.difference is None:
-        return NOTHING
-    places = places_of(row.measured_in)
-    words = fixed(row.difference, places, signed=True)
-    if row.margin is not None and row.margin.interval is not None:
-        words += f" {interval(row.margin.interval, places, signed=True)}"
-    return f"{words} ({_margin_words(row)})" if in_brackets else words
-
-
-def _decisions_table(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
+def _decisions_table(
+    result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
+) -> Table:
     """Show the status of each decision, its rows with intervals, and the margins above them."""
-    rows = _names(decisions)
+    rows: dict[str, Row] = {}
+    for row in (row for decision in decisions for row in decision.rows):
+        rows.setdefault(row.name, row)
     margins = {
         name: {_margin_words(row) for own in decisions for row in own.rows if row.name == name}
         for name in rows
     }
+    # Margins stand above the rows that share them, or else in brackets.
     shared = {name: len(found) == 1 for name, found in margins.items()}
     lines: list[tuple[str, ...]] = []
     if rows:
         above = (_margin_words(row) if shared[name] else "" for name, row in rows.items())
         lines.append(("margin", "", *above))
-    for decision in decisions:
-        cells = [_cell(_row_called(decision, name), not shared[name]) for name in rows]
-        lines.append((decision.name, decision.status, *cells))
-    columns = (*texts("run", "gate"), *numbers(*(_heading(row) for row in rows.values())))
+    for name, decision in zip(names, decisions, strict=True):
+        found = {row.name: row for row in decision.rows}
+        cells = [_cell(found.get(row), in_brackets=not shared[row]) for row in rows]
+        lines.append((name, decision.status, *cells))
+    heading = "run" if names[0] == decisions[0].name else "collection"
+    columns = (*texts(heading, "gate"), *numbers(*map(row_name, rows.values())))
     return Table.of_texts(columns, lines, *_captions(result, decisions, shared))
 
 
-def _heading(row: Row) -> str:
-    unit = "points" if row.measured_in == POINTS else short_unit(row.measured_in)
-    return row.name if unit == row.name else f"{row.name}, {unit}"
+def _cell(row: Row | None, *, in_brackets: bool) -> str:
+    """Write a difference with its interval for margins, and the margin where it is not that of all."""
+    interval = None if row is None or row.margin is None else row.margin.interval
+    words = difference_words(row, interval)
+    return f"{words} ({_margin_words(row)})" if row and in_brackets else words
 
 
 def _captions(
@@ -179,17 +165,14 @@ def _measures_table(decisions: Sequence[GateDecision]) -> Iterator[Table]:
     """Yield the measures that were asked for, which decide nothing."""
     lines = [(own, row) for own in decisions for row in own.measures]
     if lines:
+        fields = (
+            Column("name", heading="measure"),
+            *chosen(row_fields(0.05), "baseline", "difference"),
+            Column("interval", form=INTERVAL_BY_UNIT),
+        )
         columns = (
             Column("run", lambda line: line[0].name),
-            *of_part(
-                lambda line: line[1],
-                (
-                    Column("name", heading="measure"),
-                    Column("baseline", heading="A", form=SIGNED_BY_UNIT),
-                    Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
-                    Column("interval", form=INTERVAL_BY_UNIT),
-                ),
-            ),
+            *of_part(itemgetter(1), fields),
         )
         yield Table.of(columns, lines, "measures decide nothing")
 
@@ -220,27 +203,29 @@ def _loss(query: QueryOutcome) -> str:
     return f"{query.restricted or 0:+.3g}"
 
 
-def _margins_table(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
-    """Show each row against its margin, what equal runs could pass, and how many queries would settle it."""
-    lines = [(own, row) for own in decisions for row in own.rows]
-
-    def needed(line: Any) -> int | None:
-        own, row = line
-        return own.needed[row.name].queries if row.name in own.needed else None
-
+def _margins_table(
+    result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
+) -> Table:
+    """Show each row against its margin, what equal runs could pass, and how many would settle it."""
+    lines = [
+        (name, row, own.needed.get(row.name))
+        for name, own in zip(names, decisions, strict=True)
+        for row in own.rows
+    ]
     columns = (
-        *(Column("run", lambda line: line[0].name) for _ in decisions[1:2]),
-        Column("row", lambda line: _heading(line[1])),
+        *(Column("run", itemgetter(0)) for _ in decisions[1:2]),
+        Column("row", lambda line: row_name(line[1])),
         Column("margin", lambda line: _margin_words(line[1]), form=NUMBER),
         Column("found", lambda line: line[1].margin and line[1].margin.found, "finding"),
         Column("passable", lambda line: _passable(line[1]), "equal runs pass", NUMBER),
-        Column("needed", needed, "settled by", NUMBER),
+        Column("needed", lambda line: line[2] and line[2].queries, "settled by", NUMBER),
     )
     units = "queries" if result.settings.n_clusters is None else "clusters of queries"
-    captions = (
-        "equal runs pass: the smallest margin that runs could pass that differ on no query",
-        f"settled by: {units} like these that would exclude harm if the runs were equally good",
-    )
+    captions = ["equal runs pass: the smallest margin that runs could pass that differ on no query"]
+    if any(needed for *_, needed in lines):
+        captions.append(
+            f"settled by: {units} like these that would exclude harm if the runs were equally good"
+        )
     return Table.of(columns, lines, *captions, title="Margins")
 
 

@@ -1,11 +1,10 @@
 """What is shown of leaderboards, histories, rank distributions and agreement."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from string import ascii_lowercase
-from typing import Any
 
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, plural
@@ -28,13 +27,13 @@ from ir_outcomes.showing import (
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     depth_lines,
+    row_fields,
     settings_words,
-    shown_p,
 )
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
-    TEXT,
+    PVALUE,
     Better,
     Column,
     Form,
@@ -100,31 +99,23 @@ def answer_of(result: Leaderboard) -> str:
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
     return Table.of(
-        (Column("contender", heading="run (B)"), *_pair_columns(result.alpha)),
+        (
+            Column("contender", heading="run (B)"),
+            *_pair_columns(*chosen(row_fields(result.alpha), "p")),
+        ),
         (result.verdict(*pair) for pair in pairs),
         f"p of each pair by itself, verdict by {_correction(result)}; *: does not hold after it",
         title=title,
     )
 
 
-def _pair_columns(alpha: float, field: str = "") -> tuple[Column, ...]:
-    """Return the columns of a pair, with p-values as in comparisons or of a field."""
-    columns = []
-    for column in PAIR_COLUMNS[1:]:
-        if column.name.endswith("_p"):
-            row = column.name.removesuffix("_p")
-            if field:
-                column = next(own for own in PAIR_COLUMNS if own.name == f"{row}_{field}")
-            else:
-                column = Column(column.name, partial(_shown_p, row, alpha), "p", NUMBER)
-        elif column.name.endswith("_p_corrected"):
-            continue
-        columns.append(column)
-    return tuple(columns)
-
-
-def _shown_p(row: str, alpha: float, pair: Any) -> str:
-    return shown_p(getattr(pair, row), alpha)
+def _pair_columns(p: Column) -> tuple[Column, ...]:
+    """Return the columns of a pair, with a p-value beside each difference."""
+    rows = (
+        (*chosen(PAIR_COLUMNS, name), *of_part(name, (p,), f"{name}_"))
+        for name in ("coverage", "ranking", "all_queries")
+    )
+    return (*chain.from_iterable(rows), *chosen(PAIR_COLUMNS, "verdict"))
 
 
 def _short(measure: str) -> str:
@@ -140,13 +131,6 @@ def _letters(result: Leaderboard) -> dict[str, str]:
     return {}
 
 
-def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "") -> str:
-    """Return the letters of runs, or their number where they have none."""
-    if letters:
-        return between.join(sorted(letters[run] for run in runs))
-    return str(len(runs) or "")
-
-
 def _runs_table(result: Leaderboard, columns: Sequence[Column], *captions: str) -> Table:
     """Lay out a row for each run, with its tier."""
     letters = _letters(result)
@@ -155,24 +139,18 @@ def _runs_table(result: Leaderboard, columns: Sequence[Column], *captions: str) 
         Column("run"),
         *columns,
     )
-    order = "" if result.order == "tier" else f"rows by {_short(result.measure)}"
-    if result.settings is not None:
-        captions = (
-            *captions,
-            _TIERS,
-        )
     words = f"alpha {result.alpha:g}"
     if result.settings is not None:
+        captions = (*captions, _TIERS)
         words = settings_words(result.settings)
     return Table.of(
         columns,
         result.standings,
         *captions,
-        order,
+        "" if result.order == "tier" else f"rows by {_short(result.measure)}",
         *_systems_lines(result),
         f"{queries_words(result)}, {words}",
         *depth_lines(result.notes),
-        alpha=result.alpha,
     )
 
 
@@ -193,22 +171,18 @@ _TIERS = "tier 1: no run is better by the verdict; tier 2: only tier 1 is; and s
 
 def _standings(result: Leaderboard) -> Table:
     letters = _letters(result)
-    beaten: dict[str, list[str]] = {standing.run: [] for standing in result.standings}
-    for pair in result.pairs if letters else ():
-        if pair.direction == "better":
-            beaten[pair.contender].append(pair.baseline)
-        elif pair.direction == "worse":
-            beaten[pair.baseline].append(pair.contender)
-    verdicts: tuple[Column, ...] = (
+    verdicts = [
         Column("won", heading="better than", form=NUMBER),
         Column("lost", heading="worse than", form=NUMBER),
-    )
+    ]
     if letters:
-        verdicts = (
-            Column(
-                "beats", lambda own: _written(beaten[own.run], letters, " "), "better than", TEXT
-            ),
-        )
+        beaten: dict[str, list[str]] = {run: [] for run in letters}
+        for pair in result.pairs:
+            if pair.direction != "none":
+                sides = pair.contender, pair.baseline
+                best, other = sides if pair.direction == "better" else sides[::-1]
+                beaten[best].append(letters[other])
+        verdicts = [Column("beats", lambda run: " ".join(sorted(beaten[run.run])), "better than")]
     level = level_words(result.alpha)
     columns = (
         Column("score", heading=_short(result.measure), form=decimals(4)),
@@ -221,7 +195,7 @@ def _standings(result: Leaderboard) -> Table:
     captions = [f"{level}: of the mean {_short(result.measure)} of a run by itself"]
     if result.settings is not None:
         if result.settings.unit == "document":
-            captions.append("coverage: relevant documents found, averaged by query")
+            captions.append("coverage: relevant documents found")
         runs = "" if letters else "the number of runs, "
         captions.append(f"better than: {runs}by the verdict, {_correction(result)}")
     table = _runs_table(result, columns, *captions)
@@ -271,7 +245,10 @@ def _measures(result: Leaderboard) -> Table:
         name: tops(measure.values, measure.higher_is_better) for name, measure in measures.items()
     }
     raised = {
-        name: [_written(worse, letters) for worse in measure.better_than]
+        name: [
+            "".join(sorted(letters[run] for run in worse)) if letters else str(len(worse) or "")
+            for worse in measure.better_than
+        ]
         for name, measure in measures.items()
     }
     return table.marked(best=best, raised=raised)
@@ -287,7 +264,7 @@ def _history(result: SotaHistory) -> View:
         *chosen(SOTA_COLUMNS, "number", "date", "run"),
         Column("score", lambda run: f"{run.score:.4g}", form=NUMBER),
         *chosen(SOTA_COLUMNS, "gain", "looks", "group"),
-        *of_part("verdict", _pair_columns(0.05, "p_corrected")),
+        *of_part("verdict", _pair_columns(Column("pvalue_corrected", heading="p", form=PVALUE))),
     )
     captions = [
         "gain: over the run displaced; looks: submissions up to and including this day, without the"

@@ -1,28 +1,77 @@
-"""What views of comparisons share: names and p-values of rows, what stands below their tables, and details."""
+"""What views of comparisons share: rows, what stands below their tables, and details."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Container, Iterable, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
 
-from ir_outcomes.comparison.columns import query_columns
-from ir_outcomes.comparison.result import Comparison, SystemRun
+from ir_outcomes.comparison.columns import query_columns, test_p
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, fixed, listed, places_of, plural, pvalue, short_unit
+from ir_outcomes.formatting import (
+    NOTHING,
+    fixed,
+    interval,
+    listed,
+    places_of,
+    plural,
+    pvalue,
+    short_unit,
+)
 from ir_outcomes.notes import as_notes
-from ir_outcomes.showing import Table, numbers, texts
-from ir_outcomes.table_columns import Column, decimals
+from ir_outcomes.showing import Table, legend, level_words
+from ir_outcomes.statistics.estimate import Interval
+from ir_outcomes.table_columns import (
+    BY_UNIT,
+    INTERVAL_BY_UNIT,
+    NUMBER,
+    PVALUE,
+    SIGNED_BY_UNIT,
+    Better,
+    Column,
+    decimals,
+    of_part,
+    signed,
+)
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS
 
 MARK = "*"  # significant before the correction, and not after it
 CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg"}
+TEST_NAMES = {
+    "exact": "exact binomial",
+    "t": "paired t",
+    "wilcoxon": "signed rank",
+    "ranksum": "rank sum",
+}
 
 
-def row_name(row: Row) -> str:
+def row_name(row: Row, points: str = "points") -> str:
     """Return the name of a row with its short unit."""
-    unit = {POINTS: "%", "reciprocal": "", row.name: ""}.get(
+    unit = {POINTS: points, "reciprocal": "", row.name: ""}.get(
         row.measured_in, short_unit(row.measured_in)
     )
     return f"{row.name}, {unit}" if unit else row.name
+
+
+def row_called(rows: Iterable[Row], name: str) -> Row | None:
+    """Return the row of this name."""
+    return next((row for row in rows if row.name == name), None)
+
+
+def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
+    """Return the columns of a row, from which the tables of comparisons choose."""
+    return (
+        Column("n", form=NUMBER),
+        Column("better", form=NUMBER),
+        Column("worse", form=NUMBER),
+        Column("baseline", heading="A", form=BY_UNIT),
+        Column("contender", heading="B", form=BY_UNIT),
+        Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
+        Column("interval", heading=level_words(alpha), form=INTERVAL_BY_UNIT),
+        Column("new_runs", heading="new runs", form=INTERVAL_BY_UNIT),
+        Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
+        Column("detectable", form=BY_UNIT),
+    )
 
 
 def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
@@ -31,6 +80,15 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
         return NOTHING
     mark = MARK if row.pvalue <= alpha < row.pvalue_corrected else ""
     return f"{pvalue(row.pvalue, alpha, digits)}{mark}"
+
+
+def difference_words(row: Row | None, bounds: Interval | None) -> str:
+    """Write the difference of a row with an interval."""
+    if row is None or row.difference is None:
+        return NOTHING
+    places = places_of(row.measured_in)
+    difference = fixed(row.difference, places, signed=True)
+    return f"{difference} {interval(bounds, places, signed=True)}" if bounds else difference
 
 
 def settings_words(settings: Any, comparisons: Sequence[Comparison] = ()) -> str:
@@ -44,7 +102,11 @@ def settings_words(settings: Any, comparisons: Sequence[Comparison] = ()) -> str
     parts = [cutoff]
     if settings.rel is not None:
         parts.append(f"rel {settings.rel}")
+    if settings.task:
+        parts.append(f"as {settings.task} has it")
     parts.append(f"by {settings.unit}")
+    if settings.unit == "document":
+        parts.append("averaged by query")
     if settings.ties != "unknown":
         parts.append(f"ties {settings.ties}")
     if settings.judged_only:
@@ -58,7 +120,7 @@ def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> st
     """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
     if settings.family == 1:
-        return "p: t of the mean, as the interval"
+        return "p: t of the mean"
     p = f"p: t of the mean, of each {noun} by itself"
     if settings.correction == "none":
         return f"{p}; labels not corrected over {settings.family}"
@@ -71,12 +133,12 @@ def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> st
 
 
 def paper_rules(comparisons: Sequence[Comparison]) -> str:
-    """Say where the paper's rule *do no harm*, by the paper's own tests, has another direction than the label."""
+    """Say where the paper's *do no harm* has another direction than the label."""
     others: dict[str, list[str]] = {}
     for item in comparisons:
         says = item.verdict.do_no_harm
-        direction = "none" if says == "undecided" else says
-        if says is not None and direction != item.verdict.direction:
+        side = "none" if says == "undecided" else says
+        if says is not None and side != item.verdict.direction:
             others.setdefault(says, []).append(item.contender)
     if not others:
         return ""
@@ -87,47 +149,36 @@ def paper_rules(comparisons: Sequence[Comparison]) -> str:
     return f"by the paper's own tests the rule do no harm says {listed(list(words))}"
 
 
-def above_legend(comparison: Comparison) -> str:
-    """Explain the unit of rows of documents."""
-    if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
-        return f"above: {DOCUMENTS_ABOVE}, plus 1, averaged by query; lower is better"
-    return ""
-
-
 def directions(rows: Iterable[Row]) -> str:
     """Say units and directions of rows in one line: "coverage: points, higher is better"."""
-    meanings: dict[str, list[str]] = {}
+    units = {POINTS: "points", DOCUMENTS_ABOVE: f"{DOCUMENTS_ABOVE}, plus 1"}
+    columns = []
     for row in rows:
-        better = "higher is better" if row.higher_is_better else "lower is better"
-        unit = "points" if row.measured_in == POINTS else row.measured_in
-        meaning = better if unit == row.name else f"{unit}, {better}"
-        meanings.setdefault(meaning, []).append(row.name)
-    return "; ".join(f"{', '.join(names)}: {meaning}" for meaning, names in meanings.items())
+        better: Better = "higher" if row.higher_is_better else "lower"
+        unit = units.get(row.measured_in, row.measured_in)
+        columns.append(Column(row.name, heading=row.name, unit=unit, better=better))
+    return legend(columns)
 
 
 def measures_legend(measures: Sequence[Row], settings: Any) -> str:
-    """Say which measures that were asked for are better when lower, and that none decides."""
+    """Say that measures that were asked for decide nothing."""
     if not measures:
         return ""
-    lower = [row.name for row in measures if not row.higher_is_better]
     words = f"{', '.join(row.name for row in measures)}: not part of the label"
     if settings.family > 1:
         words += ", not corrected"
-    if lower:
-        words += f"; lower is better for {listed(lower)}"
     if settings.judged_only:
         words += "; on the runs as given"
     return words
 
 
 def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Say which runs the systems have, and over which range the runs differ from the other system."""
+    """Say which runs the systems have, and over which range these differ from the other system."""
     shown: dict[str, str] = {}
     for comparison in comparisons:
-        if not comparison.of_several_runs:
-            continue
-        for name, n_runs in comparison.systems:
-            shown.setdefault(name, _system_words(comparison, name, n_runs))
+        if comparison.of_several_runs:
+            for name, n_runs in comparison.systems:
+                shown.setdefault(name, _system_words(comparison, name, n_runs))
     return list(shown.values())
 
 
@@ -148,127 +199,138 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
 
 def _range_words(changes: Sequence[float | None], places: int) -> str:
     """Write the smallest and the largest change of runs."""
-    known = [change for change in changes if change is not None]
-    if not known:
+    found = [change for change in changes if change is not None]
+    if not found:
         return "none"
-    ends = (fixed(end, places, signed=True) for end in (min(known), max(known)))
-    return " to ".join(ends)
+    return " to ".join(fixed(end, places, signed=True) for end in (min(found), max(found)))
 
 
-def runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
-    """Lay out a row for each run of a system that has several; nothing where none has."""
-    lines = [line for item in comparisons for line in _run_lines(item)]
-    if not lines:
-        return ()
-    first = comparisons[0]
-    ranking = f"ranking, {short_unit(first.ranking.measured_in)}"
-    columns = (
-        *texts("run", "of", "against"),
-        *numbers("coverage, points", ranking, "all queries", *(row.name for row in first.measures)),
-    )
-    caption = "differences, B minus A, of one run against all runs of the other system"
-    return (Table.of_texts(columns, lines, caption, title="Each run"),)
+def details_of(
+    comparisons: Sequence[tuple[str, Comparison]],
+    heading: str,
+    shown: Container[tuple[str, str]] = (),
+    title: str = "Each row",
+) -> tuple[Table, ...]:
+    """Lay out all rows of comparisons by name, and single runs of their systems.
+
+    `shown` are pairs of a row and a field that the first table has.
+    """
+    items = [item for _, item in comparisons]
+    rows = _rows_table(comparisons, heading, shown, title)
+    return (rows, _outcomes_table(comparisons, heading), *_runs_tables(items))
 
 
-def _run_lines(item: Comparison) -> Iterable[tuple[str, ...]]:
-    places = places_of(item.ranking.measured_in)
+class _Line(NamedTuple):
+    """A row of a comparison, with the name of the comparison at its first one."""
 
-    def line(run: SystemRun) -> tuple[str, ...]:
-        other = item.baseline if run.system == item.contender else item.contender
-        changes = [(run.coverage, 2), (run.ranking, places), (run.all_queries, places)]
-        changes += [(change, 4) for change in run.measures]
-        shown = (fixed(change, digits, signed=True) for change, digits in changes)
-        return run.run, run.system, other, *shown
-
-    return map(line, item.runs)
+    name: str
+    item: Comparison
+    row: Row
 
 
-def tests_table(comparisons: Sequence[Comparison]) -> Table:
-    """Lay out what the first table leaves out of each row: counts, power, and the papers' own tests."""
-    lines = [
-        (item, row)
-        for item in comparisons
-        for row in (*item.parts, item.naive, *filter(None, (item.reciprocal,)))
+def _rows_table(
+    comparisons: Sequence[tuple[str, Comparison]],
+    heading: str,
+    shown: Container[tuple[str, str]],
+    title: str,
+) -> Table:
+    lines = []
+    for name, item in comparisons:
+        rows = (*item.parts, item.naive, *filter(None, (item.reciprocal,)))
+        lines += [_Line("" if place else name, item, row) for place, row in enumerate(rows)]
+    beside = {"difference", "interval", "new_runs", "p", "detectable"}  # not of reciprocal ranks
+
+    def unseen(field: str) -> Any:
+        """Return what takes the row of a line, None where the field is not shown here."""
+
+        def row_of(line: _Line) -> Row | None:
+            is_part = row_called(line.item.parts, line.row.name) is not None
+            is_seen = (line.row.name, field) in shown or (field in beside and not is_part)
+            return None if is_seen else line.row
+
+        return row_of
+
+    alpha = lines[0].item.alpha
+    tests = dict.fromkeys(test for line in lines for test in line.row.tests)
+    pvalues = (Column(test, test_p(test), TEST_NAMES[test], PVALUE) for test in tests)
+    columns = [
+        *(Column("name", heading=heading) for _ in comparisons[1:2]),
+        Column("row", lambda line: row_name(line.row, "%")),
     ]
-    names = dict.fromkeys(test for _, row in lines for test in row.tests)
-    shown = {row.name for item in comparisons for row in item.parts}
-    several = len(comparisons) > 1
-
-    def cells(item: Comparison, row: Row) -> tuple[str, ...]:
-        tests = [row.tests.get(name) for name in names]
-        places = places_of(row.measured_in)
-        detectable = fixed(row.detectable, places) if row in item.deciding else NOTHING
-        means = (row.baseline, row.contender)
-        return (
-            *((item.contender,) if several else ()),
-            row_name(row),
-            f"{row.n}",
-            f"{row.better}",
-            f"{row.worse}",
-            detectable,
-            *(NOTHING if row.name in shown else fixed(mean, places) for mean in means),
-            *(NOTHING if test is None else pvalue(test.pvalue, item.alpha) for test in tests),
-        )
-
-    columns = (
-        *texts(*(("run",) if several else ()), "row"),
-        *numbers("n", "better", "worse", "detectable", "A", "B"),
-        *numbers(*(TEST_NAMES[name] for name in names)),
-    )
+    for field in row_fields(alpha):
+        columns += of_part(unseen(field.name), (field,))
+    columns += of_part("row", pvalues)
     captions = [
         "n: queries of the row; better, worse: those, or the clusters, in which B is; detectable: the"
         " smallest true difference found with 80 % power"
     ]
-    if names:
-        captions.append("p-values of the papers' own tests, by SciPy, not corrected")
-    return Table.of_texts(
-        columns, [cells(item, row) for item, row in lines], *captions, title="Each row"
-    )
+    if tests:
+        names = ", ".join(TEST_NAMES[test] for test in tests)
+        captions.append(f"{names}: p-values of the papers' own tests, by SciPy, not corrected")
+    return Table.of(columns, lines, *captions, title=title, alpha=alpha)
 
 
-TEST_NAMES = {
-    "exact": "exact binomial",
-    "t": "paired t",
-    "wilcoxon": "signed rank",
-    "ranksum": "rank sum",
-}
-
-
-def outcomes_table(comparisons: Sequence[Comparison]) -> Table:
+def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str) -> Table:
     """Lay out the outcomes with their shares, and the median ranks of what was won and lost."""
-    names = ("won", "both", "neither", "lost")
-    first = comparisons[0]
+    first = comparisons[0][1]
     items = "queries" if first.unit == "query" else "relevant documents"
 
     def share(name: str) -> Any:
-        return lambda item: (
-            None if item.outcomes.shares is None else 100 * getattr(item.outcomes.shares, name)
-        )
+        return lambda outcomes: outcomes.shares and 100 * getattr(outcomes.shares, name)
 
-    columns = [
-        *(Column("contender", heading="run") for _ in comparisons[1:2]),
-        *(Column(f"{name}_share", share(name), f"{name}, %", decimals(2)) for name in names),
-        Column("won_at", "outcomes.won_at", "won at rank", decimals(1)),
-        Column("lost_at", "outcomes.lost_at", "lost at rank", decimals(1)),
-    ]
-    captions = ["won at, lost at: median ranks of what only one run found"]
-    if first.unit == "document":
-        captions.insert(0, "shares are averaged within each query first")
+    outcomes = (
+        *(
+            Column(name, share(name), f"{name}, %", decimals(2))
+            for name in ("won", "both", "neither", "lost")
+        ),
+        Column("won_at", heading="won at rank", form=decimals(1)),
+        Column("lost_at", heading="lost at rank", form=decimals(1)),
+    )
+    columns = (
+        *(Column("name", lambda line: line[0], heading) for _ in comparisons[1:2]),
+        *of_part(lambda line: line[1].outcomes, outcomes),
+    )
+    captions = []
     if first.of_several_runs:
         captions = ["shares are averages over queries and pairs of runs"]
+    elif first.unit == "document":
+        captions = ["shares are averaged by query"]
+    if any(item.outcomes.won_at or item.outcomes.lost_at for _, item in comparisons):
+        captions.append("won at, lost at: median ranks of what only one run found")
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
+
+
+def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
+    """Lay out a row for each run of a system that has several; nothing where none has."""
+    lines = [(item, run) for item in comparisons for run in item.runs]
+    first = comparisons[0]
+    places = places_of(first.ranking.measured_in)
+    measures = (
+        Column(row.name, itemgetter(place), form=signed(4))
+        for place, row in enumerate(first.measures)
+    )
+    of_run = (
+        Column("run"),
+        Column("system", heading="of"),
+        Column("coverage", heading="coverage, points", form=signed(2)),
+        Column("ranking", heading=row_name(first.ranking), form=signed(places)),
+        Column("all_queries", heading="all queries", form=signed(places)),
+        *of_part("measures", measures),
+    )
+    columns = (Column("contender", lambda line: line[0].contender), *of_part(itemgetter(1), of_run))
+    if len(comparisons) == 1:
+        columns = columns[1:]
+    caption = "differences, B minus A, of one run against all runs of the other system"
+    return (Table.of(columns, lines, caption, title="Each run"),) if lines else ()
 
 
 def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
     """Lay out queries with their outcome, what each run found of them, and the search lengths."""
-    columns = (
-        column
-        for column in query_columns(measured_in)
-        if column.name not in ("restricted", "cluster")
-    )
-    return Table.of(tuple(columns), queries, title=title)
+    hidden = ("restricted", "cluster")
+    columns = (column for column in query_columns(measured_in) if column.name not in hidden)
+    return Table.of(columns, queries, title=title)
 
 
 def depth_lines(notes: Iterable[str]) -> list[str]:
-    """Return what notes say on where all lists end, which stands beside the cutoff where a view has no other word on it."""
+    """Return what notes say on where all lists end, which stands beside the cutoff."""
     return [own for own in as_notes(notes) if own.kind == "shallow"]

@@ -81,7 +81,7 @@ def _length_changes(result: TailResult) -> View:
     of_change: dict[str, list[Any]] = {
         change: list(rows) for change, rows in groupby(result.table, key=itemgetter("change"))
     }
-    sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
+    sizes = bucket_names(result.edges, is_open=True)
     rows = [
         {"size": size, "up": up, "down": down}
         for size, up, down in zip(

@@ -1,0 +1,311 @@
+"""What whole jobs cost beside other tools, as ratios of processor time: ``python benchmarks/jobs.py``.
+
+    python benchmarks/jobs.py [--only WORD] [--rounds 2]
+
+Every way to do a job is a process of its own; all of them take turns, and the least of the rounds
+counts. Runs are made up in forms that are met: scores as Python prints them, ids like MS MARCO's or
+URLs, lists of 1 to 1000 documents. Boards are ranks drawn at random, and variants of the runs of
+TREC-COVID, which are looked for in ../shared/data, or where IR_OUTCOMES_REAL_DATA says. Seconds are
+of one machine, on which other work may run; only the ratios mean something.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+HERE = Path(__file__).parent
+DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", HERE.parents[1] / "shared" / "data"))
+SCRIPT = """
+import json, resource, sys, time
+def memory(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+{imports}
+before, start = memory(), time.process_time()
+{work}
+seconds = time.process_time() - start
+print(json.dumps([seconds, memory(), memory() - before, round(float(result), 6)]))
+"""
+
+
+class Way(NamedTuple):
+    """How a job is done: its imports, which cost nothing unless `whole`, and its work."""
+
+    imports: str
+    work: str
+    whole: bool = False
+
+
+OURS = Way(
+    "import ir_outcomes as iro, ir_outcomes.comparison.family",
+    "result = iro.evaluate(sys.argv[1], [sys.argv[2]], cutoff=None)[0].reciprocal_rank().mean()",
+)
+PYTREC_EVAL = Way(
+    "import pytrec_eval, numpy as np",
+    """
+with open(sys.argv[1]) as file:
+    evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), {"recip_rank"})
+with open(sys.argv[2]) as file:
+    found = evaluator.evaluate(pytrec_eval.parse_run(file))
+result = np.mean([values["recip_rank"] for values in found.values()])
+""",
+)
+POLARS_READS = """
+def columns(path, width, **names):
+    kinds = {f"column_{number}": pl.String for number in range(1, width + 1)}
+    if "column_5" in kinds:
+        kinds["column_5"] = pl.Float64
+    lines = pl.scan_csv(path, separator=" ", has_header=False, schema=kinds)
+    return lines.select(list(names)).rename(names).collect()
+def read(path):
+    lines = columns(path, 6, column_1="query", column_3="document", column_5="score")
+    lines = lines.sort("query", "score", "document", descending=[False, True, True])
+    lines = lines.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query"))
+    found = lines.join(qrels, on=["query", "document"]).group_by("query").agg(pl.min("rank"))
+    return qrels.select("query").join(found, on="query", how="left", maintain_order="left")["rank"]
+qrels = columns(sys.argv[1], 4, column_1="query", column_3="document")
+"""
+POLARS = Way(
+    "import polars as pl", POLARS_READS + "result = (1 / read(sys.argv[2])).sum() / len(qrels)"
+)
+TESTS = """
+from scipy.stats import binomtest, ttest_rel
+both = (a > 0) & (b > 0)
+won, lost = int(((a == 0) & (b > 0)).sum()), int(((a > 0) & (b == 0)).sum())
+binomtest(won, won + lost).pvalue, ttest_rel(a[both], b[both]).pvalue
+result = np.mean(b > 0)
+"""
+COMPARE = {
+    "ir_outcomes": Way(
+        "",
+        """
+from ir_outcomes import compare
+comparison = compare(sys.argv[1], sys.argv[2], sys.argv[3])
+str(comparison)
+result = comparison.coverage.contender / 100
+""",
+        whole=True,
+    ),
+    "ir_measures, SciPy": Way(
+        "",
+        """
+import ir_measures, numpy as np
+from ir_measures import RR
+qrels = {}
+for line in ir_measures.read_trec_qrels(sys.argv[1]):
+    qrels.setdefault(line.query_id, {})[line.doc_id] = line.relevance
+evaluator = ir_measures.evaluator([RR @ 100], qrels)
+def read(path):
+    found = {m.query_id: m.value for m in evaluator.iter_calc(ir_measures.read_trec_run(path))}
+    ranks = np.array([found[query] for query in qrels])
+    return np.divide(1, ranks, out=np.zeros_like(ranks), where=ranks > 0)
+a, b = read(sys.argv[2]), read(sys.argv[3])
+"""
+        + TESTS,
+        whole=True,
+    ),
+    "Polars, SciPy": Way(
+        "",
+        "import numpy as np, polars as pl\n"
+        + POLARS_READS
+        + "a, b = (read(path).fill_null(0).to_numpy() for path in sys.argv[2:4])"
+        + TESTS,
+        whole=True,
+    ),
+}
+
+
+def write_run(path: Path, n_queries: int, depth: int, scores: str = "{}", ids: str = "D{}") -> None:
+    """Write a run whose lists have `depth` documents; with 0, from 1 to 1000."""
+    rng = np.random.default_rng(depth + len(path.stem))
+    golds = rng.permutation(n_queries).tolist()
+    with path.open("w") as stream, (path.parent / "qrels.txt").open("w") as qrels:
+        for query in range(n_queries):
+            length = depth or int(1000 ** rng.random())
+            documents = [ids.format(number) for number in rng.choice(9_000_000, length, False)]
+            gold = ids.format(9_000_000 + query)
+            qrels.write(f"{query} 0 {gold} 1\n")
+            place = int(rng.exponential(40)) + golds[query] % 3
+            if place < length:
+                documents[place] = gold
+            values = np.sort(rng.gamma(2, 4, length))[::-1].tolist()
+            for rank, (document, value) in enumerate(zip(documents, values, strict=True), 1):
+                stream.write(f"{query} Q0 {document} {rank} {scores.format(value)} run\n")
+
+
+URL = "https://www.example.org/library/articles/{}.html"
+READERS = {"ir_outcomes": OURS, "pytrec_eval": PYTREC_EVAL, "Polars": POLARS}
+FORMS = {  # name: queries, depth, scores, ids
+    "read 7 million lines": (7000, 1000, "{}", "D{}"),
+    "read 7 million lines, four decimals": (7000, 1000, "{:.4f}", "D{}"),
+    "read 519,300 lines, ids are URLs": (5193, 100, "{}", URL),
+    "read 5193 lists of 1 to 1000": (5193, 0, "{}", "D{}"),
+    "read 10^6 queries of 10": (1_000_000, 10, "{}", "D{}"),
+}
+
+
+def drawn(n_runs: int, n_queries: int, cutoff: int = 100) -> Any:
+    """Draw the rank of one relevant document in each query, or that it was not found."""
+    import ir_outcomes as iro
+
+    rng = np.random.default_rng(0)
+    qrels = {f"q{query}": {"d": 1} for query in range(n_queries)}
+    template = iro.search_lengths(qrels, {query: {"d": 1.0} for query in qrels}, cutoff=cutoff)
+    difficulty = rng.normal(1.5, 1.5, n_queries)
+    runs = []
+    for number in range(n_runs):
+        noise = rng.normal(0, 0.7, n_queries) - rng.normal(0, 0.2)
+        rank = np.exp(difficulty + noise).astype(np.int32) + 1
+        rank[rank > cutoff] = 0
+        digests = rng.integers(0, 255, template.digests.shape).astype(np.uint8)
+        runs.append(replace(template, name=f"run{number}", rank=rank, digests=digests))
+    return iro.evaluate(qrels, runs, cutoff=cutoff)
+
+
+def covid_like(n_runs: int = 143) -> Any:
+    """Evaluate the 20 runs of TREC-COVID's first round, and variants of them, by document."""
+    import ir_outcomes as iro
+
+    folder = DATA / "trec-covid-r1"
+    qrels = iro.read_qrels(folder / "qrels.complete.txt.gz")
+    runs = [iro.read_run(path).to_dict() for path in sorted(folder.glob("*.run.gz"))]
+    lengths = []
+    for number in range(n_runs):
+        run = runs[number % len(runs)]
+        if number >= len(runs):
+            run = variant(run, np.random.default_rng(number))
+        lengths.append(iro.search_lengths(qrels, iro.as_run(run, f"run{number}")))
+    return iro.evaluate(qrels, lengths, unit="document")
+
+
+def variant(run: dict[str, dict[str, float]], rng: np.random.Generator) -> Any:
+    """Exchange three in ten documents of each query with others further down."""
+    changed = {}
+    for query, scores in run.items():
+        documents = sorted(scores, key=lambda document: -scores[document])
+        places = np.arange(len(documents), dtype=np.float64)
+        moved = rng.random(len(documents)) < 0.3
+        places[moved] += rng.exponential(20, int(moved.sum()))
+        order = np.argsort(places, kind="stable").tolist()
+        changed[query] = {documents[place]: -float(rank) for rank, place in enumerate(order)}
+    return changed
+
+
+def on_board(board: str, work: str) -> Way:
+    """Do some work on a board, with its ranks (runs x queries) at hand."""
+    return Way(
+        f"import jobs, numpy as np, ir_outcomes as iro, scipy.special, scipy.stats\n"
+        f"ev = jobs.{board}\n"
+        f"ranks = np.array([run.rank for run in ev]) if {work.startswith('# ranks')} else None",
+        work + "\nresult = 0",
+    )
+
+
+PAIR = """
+both = (a > 0) & (b > 0)
+won, lost = int(((a == 0) & (b > 0)).sum()), int(((a > 0) & (b == 0)).sum())
+scipy.stats.binomtest(won, max(won + lost, 1))
+scipy.stats.ttest_rel(a[both], b[both]), scipy.stats.ttest_rel(np.where(a, a, 101), np.where(b, b, 101))
+"""
+ONE = "# ranks\nfor b in ranks[1:]:\n    a = ranks[0]" + PAIR.replace("\n", "\n    ")
+PAIRS = (
+    "# ranks\nfor i in range(143):\n  for j in range(i):\n    a, b = ranks[i], ranks[j]"
+    + PAIR.replace("\n", "\n    ")
+)
+RESAMPLES = """# ranks
+values, rng = np.where(ranks, 1 / np.maximum(ranks, 1), 0), np.random.default_rng(0)
+for _ in range(1000):
+    scipy.stats.rankdata(-values[:, rng.integers(0, 5193, 5193)].mean(axis=1))
+"""
+BOARDS = {  # name: board, our work, SciPy's
+    "compare 1 with 39, 5193 queries": ("drawn(40, 5193)", "iro.compare(ev, 'run0')", ONE),
+    "rank_distribution, 40 x 5193": ("drawn(40, 5193)", "iro.rank_distribution(ev)", RESAMPLES),
+    "leaderboard, 143 x 5193": ("drawn(143, 5193)", "iro.leaderboard(ev)", PAIRS),
+    "leaderboard, 143 by document": ("covid_like()", "iro.leaderboard(ev)", None),
+    "agreement, 143 x 5193": ("drawn(143, 5193)", "iro.agreement(ev)", None),
+    "agreement, 143 by document": ("covid_like()", "iro.agreement(ev)", None),
+    "compare one pair, 10^6 queries": ("drawn(2, 1_000_000)", "iro.compare(ev, 'run0')", ONE),
+}
+
+
+class Cost(NamedTuple):
+    """What a process took: seconds of a processor, and MiB at the peak and of them its work's."""
+
+    seconds: float
+    peak: float
+    added: float
+    result: float
+
+
+def cost(way: Way, *arguments: object) -> Cost:
+    """Do a job in a process of its own."""
+    script = SCRIPT.format(imports=way.imports, work=way.work)
+    before = os.times()
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path[1:]])},
+    )
+    after = os.times()
+    found = Cost(*json.loads(done.stdout))
+    if way.whole:
+        return found._replace(seconds=sum(after[2:4]) - sum(before[2:4]))
+    return found
+
+
+def measure(
+    name: str, ways: dict[str, Way], rounds: int, *arguments: object, lines: int = 0
+) -> None:
+    """Print a row of the table: what each way takes, and the ratio of ours to it."""
+    costs: dict[str, list[Cost]] = {tool: [] for tool in ways}
+    for _ in range(rounds):
+        for tool, way in ways.items():
+            costs[tool].append(cost(way, *arguments))
+    least = {tool: min(of_tool) for tool, of_tool in costs.items()}
+    if len({round(one.result, 3) for one in least.values()}) > 1:
+        raise SystemExit(f"{name}: the tools disagree: {least}")
+    ours = least.pop("ir_outcomes")
+    cells = [name, f"{ours.seconds:.2f}", f"{ours.peak:.0f}"]
+    cells.append(f"{ours.added * 2**20 / lines:.0f}" if lines else "")
+    cells.append(
+        ", ".join(f"{ours.seconds / each.seconds:.2f} of {tool}" for tool, each in least.items())
+    )
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    """Print the table of docs/scale.md."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="a part of the name of the jobs to measure")
+    parser.add_argument("--rounds", type=int, default=2)
+    options = parser.parse_args()
+    print("| job | s | peak, MiB | bytes a line | ratio |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as name_of_folder:
+        qrels, *runs = (Path(name_of_folder, name) for name in ("qrels.txt", "run", "other"))
+        if options.only in "compare 2 runs of 519,300 lines":
+            for run in runs:
+                write_run(run, 5193, 100)
+            measure("compare 2 runs of 519,300 lines", COMPARE, options.rounds, qrels, *runs)
+        for name, form in FORMS.items():
+            if options.only in name:
+                write_run(runs[0], *form)
+                with runs[0].open("rb") as stream:
+                    lines = sum(1 for _ in stream)
+                measure(name, READERS, options.rounds, qrels, runs[0], lines=lines)
+    for name, (board, work, peer) in BOARDS.items():
+        if options.only in name:
+            ways = {"ir_outcomes": on_board(board, work)}
+            if peer:
+                ways["SciPy"] = on_board(board, peer)
+            measure(name, ways, options.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""A gate on values that another tool computed decides on the mean over all queries."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_outcomes as iro
+from tests.helpers.means import margin_interval
+
+QUERIES = [f"q{number}" for number in range(400)]
+
+
+def values(shift: float, seed: int = 1) -> dict[str, float]:
+    draws = np.random.default_rng(seed).normal(0.5 + shift, 0.03, len(QUERIES))
+    return dict(zip(QUERIES, draws.clip(0, 1).tolist(), strict=True))
+
+
+def decided(*outputs: Any, margin: float = 0.02, measure: str = "nDCG@10", **more: Any) -> Any:
+    scores = iro.scores_from_outputs(list(outputs), measure, higher_is_better=None)
+    return iro.gate(scores, scores.runs[0], margins=(margin,), **more)
+
+
+def interval(old: dict[str, float], new: dict[str, float], alpha: float) -> tuple[float, float]:
+    return margin_interval([new[query] - old[query] for query in old], 1.0, alpha)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "RR", "recall_100"])
+def test_the_interval_for_margins_of_the_mean_decides(measure: str) -> None:
+    old = values(0)
+    for shift, status in ((0.02, "pass"), (-0.08, "fail"), (-0.02, "inconclusive")):
+        new = values(shift, 2)
+        result = decided(old, new, measure=measure)
+        assert (result.status, result.max_missing) == (status, 0)
+        (decision,) = result.decisions
+        (row,) = decision.rows
+        assert tuple(row.margin.interval) == pytest.approx(interval(old, new, 0.05))
+        assert row.difference == pytest.approx(np.mean([new[q] - old[q] for q in QUERIES]))
+        assert iro.GateResult.from_json(result.to_json()) == result
+    several = decided(old, values(0.02, 2), values(-0.02, 3), measure=measure)
+    assert [len(decision.rows) for decision in several.decisions] == [1, 1]
+    assert tuple(several.decisions[0].rows[0].margin.interval) == pytest.approx(
+        interval(old, values(0.02, 2), 0.025)
+    )
+
+
+def test_values_that_must_not_pass() -> None:
+    old = values(0)
+    zeros = dict.fromkeys(QUERIES, 0.0)
+    (decision,) = decided(old, zeros, margin=0.99).decisions
+    assert decision.status == "fail"
+    assert any("0 for every query" in reason for reason in decision.reasons)
+    (decision,) = decided(old, {query: old[query] for query in QUERIES[1:]}).decisions
+    assert decision.status == "fail"
+    assert any("has no value of nDCG@10 for 1 query (q0)" in why for why in decision.reasons)
+    both = decided(old, old, zeros, margin=0.5)
+    assert [decision.status for decision in both.decisions] == ["pass", "fail"]
+
+
+def test_a_reference_must_be_passed_too() -> None:
+    result = decided(values(0.03), values(0.05), values(0.02, 2), reference="output 2", margin=0.03)
+    assert {decision.reference for decision in result.decisions} == {None, "output 2"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"margin": 1.0}, "no loss of nDCG@10 can exceed this margin: its range is 1"),
+        ({"cutoff": 10}, "have no other cutoff or measure"),
+        ({"measures": ["AP"]}, "have no other cutoff or measure"),
+    ],
+)
+def test_what_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(iro.ParameterError, match=message):
+        decided(values(0), values(0, 2), **settings)
+    scores = iro.scores_from_outputs([values(0), values(0, 2)], "mine", higher_is_better=True)
+    with pytest.raises(iro.ParameterError, match="largest possible value of mine is not known"):
+        iro.gate(scores, "output 1", margins=(0.1,))
+    with pytest.raises(iro.ParameterError, match="must be one number, of the mean of mine"):
+        iro.gate(scores, "output 1", margins=(1.0, 0.1))
