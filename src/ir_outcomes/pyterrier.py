@@ -14,6 +14,7 @@ from ir_outcomes.comparison.compare import compare
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, not_installed, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.remarks import refuse_stops
 from ir_outcomes.evaluation.scores import Scores, parse_measure
 from ir_outcomes.measures.base import SearchLengthMeasure
 from ir_outcomes.reading.datasets import Task
@@ -112,6 +113,7 @@ def experiment(
     if not judged:
         raise MismatchError("the qrels have none of the topics; are ids written in the same way?")
     evaluation = evaluation.restrict(judged)
+    refuse_stops(evaluation.at(), settings.get("allow", ()))
     columns: dict[str, Any] = {"name": evaluation.names}
     scores = {measure: evaluation.scores_of(measure) for measure in measures}
     for values in scores.values():

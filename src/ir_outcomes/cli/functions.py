@@ -228,7 +228,7 @@ def measure(
     """
     import ir_measures
 
-    from ir_outcomes.evaluation.ranking import joined
+    from ir_outcomes.evaluation.ranking import filtered
     from ir_outcomes.evaluation.remarks import refuse_stops
 
     if no_summary and not by_query:
@@ -248,7 +248,7 @@ def measure(
     judged = iro.as_qrels(qrels)
     found = iro.as_run(run, run, duplicates=duplicates)
     if drop_self:
-        found = joined(judged, found, judged_only=False, drop_self=True).run
+        found = filtered(judged, found, drop_self=True)
     refuse_stops([iro.search_lengths(judged, found)], allow)
     ranking = found.to_dict()
     judgments = judged.for_trec_eval().to_dict()

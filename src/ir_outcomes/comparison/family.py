@@ -1,4 +1,4 @@
-"""A family of comparisons: its pairs measured, corrected over the family, and labelled."""
+"""A family of comparisons: measured, corrected over the family, and labelled."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -75,7 +75,7 @@ class MeasuredPair:
 
 @dataclass(frozen=True, eq=False)
 class AskedMeasure:
-    """Values of a measure that was asked for, of the runs of a baseline and of a contender."""
+    """Values of a measure that was asked for, of two systems."""
 
     quantity: Quantity
     sample: Sample
@@ -88,7 +88,7 @@ def measured_pairs(
     measures: Measures,
     notes: Sequence[Sequence[Note]],
 ) -> list[MeasuredPair]:
-    """Measure pairs of systems at the cutoff of the settings; `notes` are what is known about each pair."""
+    """Measure pairs of systems, with `notes` on each, at the cutoff of the settings."""
     scores = known_means(evaluation, measures)
     answerable = evaluation.answerable
     labels = labels_elsewhere(pairs, settings)
@@ -121,7 +121,7 @@ def measured_pairs(
 
 
 def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...]:
-    """Return the values of measures on the answerable queries; one that is undefined there has no comparable means."""
+    """Return the values of measures on the answerable queries, all defined."""
     found = []
     for measure in dict.fromkeys(map(comparable, each_measure(measures))):
         scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
@@ -154,7 +154,7 @@ def _asked_measure(scores: Scores, baseline: Called, contender: Called) -> Asked
 def labels_elsewhere(
     pairs: Sequence[tuple[System, System]], settings: Settings
 ) -> list[tuple[CutoffLabel, ...]]:
-    """Return the labels of each pair at the usual cutoffs but its own, up to the longest list of its shallower run."""
+    """Return the labels of each pair at the other cutoffs that its lists reach."""
     reach = [min(baseline.depth, contender.depth) for baseline, contender in pairs]
     shown: list[tuple[CutoffLabel, ...]] = [()] * len(pairs)
     for cutoff in USUAL_CUTOFFS:
@@ -275,7 +275,7 @@ def _comparison(
 def _by_the_paper(
     coverage: Row, ranking: Row, alpha: float
 ) -> tuple[Decision | None, Decision | None]:
-    """Return what the rules of Lin et al. 2021 say, by the paper's tests; None with clusters or several runs."""
+    """Return what the rules of Lin et al. 2021 say, None without their tests."""
     if not coverage.n or not coverage.tests or not ranking.tests:
         return None, None
     signs = []
@@ -291,7 +291,7 @@ def _by_the_paper(
 def _margins_by_row(
     margins: Sequence[float] | None, queries: PairedQueries, found: RowsOfPair
 ) -> dict[str, float | None]:
-    """Return the margin of each row that has one; values of a measure have one, on their mean."""
+    """Return the margin of each row, None where it has none."""
     by_row: dict[str, float | None] = dict.fromkeys(("coverage", "ranking", "all queries"))
     if margins is None:
         return by_row
@@ -322,7 +322,7 @@ def _margins_by_row(
 
 
 def _within(margins: Mapping[str, float | None], rows: Collection[Row], which: str) -> bool | None:
-    """Return whether all rows that should have one stay inside their margins; None without margins."""
+    """Return whether all rows stay inside their margins, None without margins."""
     against = [row.margin for row in rows if row.margin is not None]
     if not any(margins.values()):
         return None
@@ -335,7 +335,7 @@ def _within(margins: Mapping[str, float | None], rows: Collection[Row], which: s
 
 
 def _holds_for_new_runs(label: str, rows: Mapping[str, Row]) -> bool | None:
-    """Return whether the intervals for new runs of the rows that carry a label exclude 0 on its side."""
+    """Return whether the intervals for new runs exclude 0 on the label's side."""
     direction, by = meaning_of(label)
     if direction == "none":
         return None
@@ -363,7 +363,7 @@ def _runs_of_systems(pair: MeasuredPair) -> Iterator[SystemRun]:
 
 
 def _mean_of_run(sample: Sample, side: int, run: int) -> float | None:
-    """Return the mean difference of one run; None where nothing of it counts."""
+    """Return the mean difference of one run, None where nothing of it counts."""
     sums, sizes = sample.sides[side]
     rows = sizes[run].sum()
     return float(sums[run].sum() / rows) if rows else None

@@ -1,4 +1,4 @@
-"""The outcome split: what two runs did with each query, and the values of both, query by query.
+"""The outcome split: what two runs did with each query.
 
 *Items* are what is answered or not: queries (``unit="query"``), or the atoms of `SearchLengths`
 (``unit="document"``), averaged within their query, so that each query weighs the same. With one
@@ -97,7 +97,7 @@ def _task_of(evaluation: Evaluation) -> str | None:
 
 
 class Shares(NamedTuple):
-    """Shares of the four outcomes, averaged within each query first; they sum to 1."""
+    """Shares of the four outcomes, averaged within each query first, with a sum of 1."""
 
     neither: float
     lost: float
@@ -107,7 +107,7 @@ class Shares(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """How many queries, or relevant documents by document, had each outcome (Lin et al. 2021, section 4)."""
+    """How many queries, or relevant documents, had each outcome."""
 
     neither: int  #: found by neither run: (1) of Table 2
     lost: int  #: found by the baseline only: "A wins"
@@ -123,7 +123,7 @@ class Outcomes:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Values of two systems on n queries, sums over the pairs of their runs that count; (n,) arrays."""
+    """Values of two systems on n queries, summed over pairs of runs, (n,) arrays."""
 
     baseline: Floats
     contender: Floats
@@ -141,7 +141,7 @@ class Sample:
         return Units.of(self.baseline, self.contender, clusters, self.size)
 
     def means(self) -> tuple[float | None, float | None]:
-        """Return the means of both systems; None where nothing counts."""
+        """Return the means of both systems, None where nothing counts."""
         rows = self.size.sum()
         if not rows:
             return None, None
@@ -216,7 +216,7 @@ def pair_queries(
 
 
 def horizon_of(*runs: SearchLengths) -> int | None:
-    """Return k of the restricted search length: the cutoff, or the depth of the deepest run where that is less."""
+    """Return k: the cutoff, or the depth of the deepest run where that is less."""
     if runs[0].cutoff is None:
         return None
     return min(runs[0].cutoff, max(run.depth for run in runs))
@@ -304,7 +304,7 @@ class _Added:
 def sample_of_runs(
     n_runs: tuple[int, int], pairs: Sequence[tuple[tuple[int, int], Floats]], n: int
 ) -> Sample:
-    """Return the sums of a measure over pairs of runs: the places of both runs, and (2, n) values."""
+    """Return the sums of (2, n) values of a measure over pairs of runs."""
     added = _Added(n_runs, n)
     for runs, values in pairs:
         added.add(runs, values, np.all(~np.isnan(values), axis=0))
@@ -391,7 +391,7 @@ def _with_medians(outcomes: Outcomes, items: Items) -> Outcomes:
 
 
 def _weighted_median(values: Floats, weights: Floats) -> float | None:
-    """Return the smallest value with half of the weight at or below it, or the middle of two that share it evenly."""
+    """Return the weighted median, the middle of two where they share it evenly."""
     if not len(values):
         return None
     order = np.argsort(values, kind="stable")

@@ -1,4 +1,4 @@
-"""What `compare` returns: results that carry the settings and versions that made them."""
+"""What `compare` returns."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ WHICH = ("won", "lost", "better", "worse")
 
 
 class QueryOutcome(NamedTuple):
-    """What two systems did with one query; of several runs the mean over their pairs."""
+    """What two systems did with one query, of several runs on average."""
 
     query_id: str
     #: "neither", "lost", "won" or "both"; by document won or lost where the contender found more or
@@ -130,7 +130,7 @@ class CutoffLabel(NamedTuple):
 
 
 class SystemRun(NamedTuple):
-    """What one run of a system that has several shows by itself, against all runs of the other system."""
+    """What one run of a system that has several shows by itself."""
 
     system: str
     run: str
@@ -264,7 +264,7 @@ class Comparison(HasPage, Result):
 
     @property
     def deciding(self) -> tuple[Row, ...]:
-        """The rows that the label is made from: coverage, ranking, and all queries where they are known."""
+        """The rows that the label is made from."""
         rows = (self.coverage, self.ranking, self.all_queries)
         return tuple(row for row in rows if row is not None and row.n)
 
@@ -312,7 +312,7 @@ class Comparison(HasPage, Result):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row: a value for each column, None where there is none; units are those of the attributes."""
+        """Return one flat row: a value for each column, None where there is none."""
         return rows_of(columns_of([self]), [self])
 
     def paper_rows(self) -> list[dict[str, Any]]:

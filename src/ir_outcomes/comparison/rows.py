@@ -1,4 +1,4 @@
-"""The rows of a comparison: means of two systems, their difference, how sure it is, and what it shows."""
+"""The rows of a comparison: two means, their difference, and how sure it is."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -75,7 +75,7 @@ class Row(Immutable):
 
     @property
     def gain(self) -> float:
-        """The difference, negated where lower is better; 0 where there is none."""
+        """The difference, negated where lower is better, 0 where there is none."""
         return (self.difference or 0.0) * (1 if self.higher_is_better else -1)
 
 
@@ -119,7 +119,7 @@ def deciding_samples(pair: PairedQueries, settings: Settings) -> dict[str, tuple
 
 
 def rows_of_pair(pair: PairedQueries, naive: Sample, settings: Settings) -> RowsOfPair:
-    """Estimate the rows of a pair; `naive` are reciprocal ranks over all queries, or values of a measure."""
+    """Estimate the rows of a pair, whose `naive` values decide nothing."""
     rows = Rows(pair, settings)
     deciding = {
         name: rows.row(quantity, sample)
@@ -133,7 +133,7 @@ def rows_of_pair(pair: PairedQueries, naive: Sample, settings: Settings) -> Rows
     return RowsOfPair(
         deciding,
         rows.row(Quantity("MRR", "reciprocal", True, 1.0), naive, by_ranks=True),
-        rows.row(Quantity(name, "reciprocal", True, 1.0), pair.reciprocal),
+        rows.row(Quantity(name, "reciprocal", True, 1.0), pair.reciprocal, by_ranks=True),
     )
 
 
@@ -171,7 +171,7 @@ class Rows:
         return {"t": paired_tests(change)["t"]}
 
     def _new_runs(self, sample: Sample, row: Row) -> Interval | None:
-        """Return the interval for new runs of the systems, at least as wide as that of these runs."""
+        """Return the interval for new runs, at least as wide as that of these runs."""
         from scipy.special import stdtrit
 
         interval = row.interval
@@ -265,7 +265,7 @@ def row_of_sums(
     level: float,
     identical: bool = False,
 ) -> Row:
-    """Estimate a row from the sums of its units; `level` is the first of the family."""
+    """Estimate a row from the sums of its units, at the first level of the family."""
     name, measured_in, higher_is_better, largest = quantity
     found = estimates(sums, alpha, largest, identical)
     baseline, contender = means
@@ -294,13 +294,13 @@ def row_of_sums(
 
 
 def _number(values: Floats) -> float | None:
-    """Return the one value of an array; None where it is not defined."""
+    """Return the one value of an array, None where it is not defined."""
     value = float(values[0])
     return None if math.isnan(value) else value
 
 
 def _detectable(found: Estimates, level: float, largest: float | None) -> float | None:
-    """Return the smallest true difference that would be found, by the same standard error."""
+    """Return the smallest true difference that would be found."""
     error = _number(found.standard_error)
     if not error:
         return None
@@ -310,7 +310,7 @@ def _detectable(found: Estimates, level: float, largest: float | None) -> float 
 def margins_of(
     margins: Sequence[float], outcomes: Outcomes, all_queries: Row | None
 ) -> tuple[float, ...]:
-    """Return the margins of coverage, ranking and all queries; the last is by default what the other two tolerate.
+    """Return the margins, that of all queries by default what the others tolerate.
 
     Of a share of queries that both answer the ranking margin, and each answer that is lost costs at
     most k ranks.

@@ -1,4 +1,4 @@
-"""The label of a pair of runs: a table of what the rows show, first match first (Lin et al. 2021, section 5)."""
+"""The label of a pair of runs: a table of what the rows show."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -77,7 +77,7 @@ def _checked_margins(margins: Any) -> tuple[float, ...] | None:
 
 
 class Signs(NamedTuple):
-    """What the rows of each of m pairs show, all in one direction; (m,) bool arrays."""
+    """What the rows of each of m pairs show, all in one direction, (m,) bool arrays."""
 
     coverage: Bools  # found better at the corrected p-value
     ranking: Bools
@@ -196,7 +196,7 @@ def is_unconfirmed(label: str) -> bool:
 
 
 def labels_of(gains: Signs, losses: Signs) -> Ints:
-    """Return the label of each pair as an index into `LABELS`, (m,) array, by the table of labels.
+    """Return the label of each pair as an index into `LABELS`, (m,) array.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class RowEstimates(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """The labels of m pairs, and what was found on each row; (m,) arrays."""
+    """The labels of m pairs, and what was found on each row, (m,) arrays."""
 
     label: Ints  #: index into `LABELS`
     corrected: dict[str, Floats]  #: p-values over the family, by the name of the row

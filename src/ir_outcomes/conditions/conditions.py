@@ -1,4 +1,4 @@
-"""A comparison for each condition, such as a collection or a slice, and what holds over all of them."""
+"""A comparison for each condition, and what holds over all of them."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ class Condition(Immutable):
 
     @property
     def label(self) -> str | None:
-        """The label of the comparison; None where there are too few queries."""
+        """The label of the comparison, None where there are too few queries."""
         return self.comparison.verdict.label if self.labelled else None
 
     @property
@@ -63,7 +63,7 @@ class Condition(Immutable):
 
 @dataclass(frozen=True)
 class Overall(Immutable):
-    """What holds over all conditions for one contender; each row is a mean over conditions."""
+    """What holds over all conditions for one contender."""
 
     contender: str  #: the run
     label: str  #: from the means of these conditions
@@ -91,7 +91,7 @@ class Overall(Immutable):
 
     @property
     def outlook(self) -> str:
-        """Which way a new collection goes by coverage and ranking; empty where too few tell."""
+        """Which way a new collection goes, empty where too few tell."""
         rows = [row for row in (self.coverage, self.ranking) if row.name in self.new]
         if not rows:
             return ""
@@ -115,7 +115,7 @@ class SliceDifference(Immutable):
 
 @dataclass(frozen=True)
 class Curve(Immutable):
-    """Share found by rank k, in percent, for k from 1 to the depth, averaged over the answerable queries."""
+    """Share of the answerable queries found by each rank, in percent."""
 
     contender: str
     baseline_shares: tuple[float, ...]  #: of the baseline; higher is better
@@ -151,7 +151,7 @@ class Bias(Immutable):
 
 @dataclass(frozen=True, repr=False)
 class ConditionsComparison(HasPage, Result):
-    """Contenders against a baseline on collections, slices of the queries, at cutoffs, or under judges.
+    """Contenders against a baseline under several conditions.
 
     The figure is "forest"; of cutoffs there is "curve", too. What is particular to one kind is None
     or empty for the others.
@@ -218,7 +218,7 @@ class ConditionsComparison(HasPage, Result):
         return tuple(by_contender(self.conditions).get(contender, ()))
 
     def labels(self, contender: str) -> dict[str, str | None]:
-        """Return the label of one contender in each condition; None where there are too few queries."""
+        """Return the label of one contender in each condition, if it has one."""
         return {row.condition: row.label for row in self.of(contender)}
 
     def rows(self) -> list[dict[str, Any]]:
@@ -246,7 +246,7 @@ def by_contender(conditions: Iterable[Condition]) -> dict[str, list[Condition]]:
 
 
 def condition_columns(conditions: Sequence[Condition]) -> tuple[Column, ...]:
-    """Return the columns of conditions: those of comparisons, and the label over conditions."""
+    """Return the columns of conditions."""
 
     def judged(side: int) -> Any:
         return lambda row: row.judged and row.judged[side]
@@ -325,7 +325,7 @@ def conditions_of(
 
 
 def _labels_over_conditions(comparisons: Sequence[Comparison], rules: Rules) -> list[str]:
-    """Return the labels where each row is corrected by Holm over contenders and conditions, too."""
+    """Return the labels with rows corrected by Holm over the conditions, too."""
     every = {name: [row_called(item, name) for item in comparisons] for name in DECIDING}
     rows = {name: [row for row in of_name if row is not None] for name, of_name in every.items()}
     adjusted = {name: _holm(of_name) for name, of_name in rows.items()}
@@ -333,7 +333,7 @@ def _labels_over_conditions(comparisons: Sequence[Comparison], rules: Rules) -> 
 
 
 def _holm(rows: Sequence[Row]) -> Floats:
-    """Correct p-values by Holm over all rows; they stay at least those corrected over the contenders."""
+    """Correct p-values by Holm over all rows, and at least as over contenders."""
     corrected: Floats = np.maximum(
         adjust([row.pvalue for row in rows], "holm"), [row.pvalue_corrected for row in rows]
     )
@@ -343,7 +343,7 @@ def _holm(rows: Sequence[Row]) -> Floats:
 def overall_of(
     conditions: Sequence[Condition], rules: Rules, *, new_collection: bool = False
 ) -> list[Overall]:
-    """Combine the conditions of each contender: the unweighted means of their differences."""
+    """Combine the conditions of each contender by unweighted means."""
     of_contender = by_contender(conditions)
     means = {run: _Means(rows, rules.alpha) for run, rows in of_contender.items()}
     rows = {name: [found.rows[name] for found in means.values()] for name in DECIDING}
@@ -379,14 +379,14 @@ def overall_of(
 
 
 def _hurt(conditions: Sequence[Condition]) -> Iterator[str]:
-    """Yield the conditions whose label is worse or a trade-off, which no mean may hide."""
+    """Yield the conditions whose label is worse or a trade-off."""
     for row in conditions:
         if row.label is not None and (row.label == TRADE_OFF or direction_of(row.label) == "worse"):
             yield row.condition
 
 
 class _Means:
-    """The means of the rows of one contender over its conditions, groups averaged first."""
+    """The means of the rows of one contender over its conditions."""
 
     def __init__(self, conditions: Sequence[Condition], alpha: float) -> None:
         self.rows: dict[str, Row] = {}
@@ -419,13 +419,13 @@ class _Means:
 
 
 def row_called(comparison: Comparison, name: str) -> Row | None:
-    """Return the row of this name; those that decide are always there."""
+    """Return the row of this name, None where there is none."""
     rows = (comparison.coverage, comparison.ranking, comparison.restricted, *comparison.measures)
     return next((row for row in rows if row is not None and row.name == name), None)
 
 
 def mean_row(rows: Sequence[Row], alpha: float) -> Row:
-    """Return the unweighted mean of rows of independent conditions, which are its units.
+    """Return the unweighted mean of rows of independent conditions.
 
     SE = sqrt(sum SE_i^2) / k, with Welch and Satterthwaite's degrees of freedom.
     """
@@ -493,7 +493,7 @@ def _no_row(like: Row) -> Row:
 
 
 def _of_a_new_one(rows: Sequence[Row], alpha: float) -> Interval:
-    """Return where the difference measured in a new condition lies: mean -+ t(k - 1) s sqrt(1 + 1/k)."""
+    """Return where the difference measured in a new condition lies."""
     from scipy.special import stdtrit
 
     k = len(rows)

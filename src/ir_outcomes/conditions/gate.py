@@ -362,9 +362,9 @@ class _Decider:
     ) -> Iterable[Comparison]:
         if isinstance(evaluation, Scores):
             return compare_scores(evaluation, baseline, contenders, **self.rules)
-        allow: Any = STOPS  # they fail the gate, which names them
+        # What stops a comparison fails the gate, which names it.
         return compare(
-            evaluation, baseline, contenders, measures=self.measures, allow=allow, **self.rules
+            evaluation, baseline, contenders, measures=self.measures, allow=STOPS, **self.rules
         )
 
     def _decide(

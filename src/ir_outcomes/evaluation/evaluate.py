@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.systems import (
     names_of_call,
     runs_of_call,
 )
-from ir_outcomes.evaluation.work import Kept, Work, each_run
+from ir_outcomes.evaluation.work import RunResult, Work, each_run
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
@@ -145,8 +145,8 @@ def evaluate(
         Remove documents whose id is that of the query. They are removed before ranks are counted,
         also for other measures: in some collections queries are documents, too.
     duplicates : {"first", "max"}, optional
-        Row that counts where a query has a document twice. XX So
-        passages of one document are read. By default it is an error.
+        Row that counts where a query has a document twice, as one that has several passages: the
+        first or the best. By default it is an error.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together: a file, or ``"by:_"``. Such queries are not independent, as
         the turns of a conversation. The cluster of each query id; a file of lines with id, tab and
@@ -320,15 +320,15 @@ def evaluate(
 
 def _evaluated(
     work: Work, jobs: list[Listed], *, n_jobs: int | None, progress: bool, on_error: OnError
-) -> list[tuple[Listed, Kept]]:
+) -> list[tuple[Listed, RunResult]]:
     """Evaluate runs, and return those that could be."""
-    done: list[tuple[Listed, Kept]] = []
+    done: list[tuple[Listed, RunResult]] = []
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     with closing(each_run(work, jobs, n_jobs)) as attempts:
         for job, result in zip(
             jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True
         ):
-            if isinstance(result, Kept):
+            if isinstance(result, RunResult):
                 for message in result.warnings:
                     warn(message)
                 first = done[0][1].lengths if done else result.lengths

@@ -22,7 +22,7 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
 from ir_outcomes.evaluation.possible import check_qrels, check_run, fits
-from ir_outcomes.evaluation.ranking import RankedDocuments, joined, score_bits, spans
+from ir_outcomes.evaluation.ranking import RankedDocuments, filtered, score_bits, spans
 from ir_outcomes.evaluation.scores import (
     Scores,
     comparable,
@@ -249,8 +249,8 @@ class Evaluation(Sequence[SearchLengths]):
             )
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
         runs = [as_run(source, name) for source, name in zip(self.sources, self.names, strict=True)]
-        if self.runs[0].drop_self:
-            runs = [joined(self.qrels, run, judged_only=False, drop_self=True).run for run in runs]
+        drop_self = self.runs[0].drop_self
+        runs = [filtered(self.qrels, run, drop_self=drop_self) for run in runs]
         values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
         return Scores(
             str(measure), direction_of(measure), self.names, self.qrels.query_ids, values
@@ -259,10 +259,19 @@ class Evaluation(Sequence[SearchLengths]):
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Self:
         """Return the evaluation of some queries, given by ids or a file of ids."""
         chosen = places_of_queries(queries, self.query_ids)
-        query_ids = [self.query_ids[index] for index in chosen.tolist()]
-        qrels = None if self.qrels is None else restricted_qrels(self.qrels, chosen)
+        query_ids = tuple(self.query_ids[index] for index in chosen.tolist())
         runs = tuple(run.restrict(chosen) for run in self.runs)
+        qrels = self.qrels
         if qrels is not None:
+            rows, offsets = spans(qrels.offsets[chosen], np.diff(qrels.offsets)[chosen])
+            qrels = replace(
+                qrels,
+                query_ids=query_ids,
+                offsets=offsets,
+                docids=qrels.docids[rows],
+                grades=qrels.grades[rows],
+                texts={},
+            )
             runs = tuple(replace(run, qrels_digest=qrels.digest) for run in runs)
         return replace(
             self,
@@ -365,6 +374,7 @@ def contenders_of(
 
 
 _ZIP = b"PK\x03\x04"
+_ROUNDING = 1e-9  # of values at the ends of their range
 _LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
     "evaluation 12"
 )
@@ -494,19 +504,3 @@ def _completed(stored: Evaluation) -> Evaluation:
         absent=not (stored.texts or stored.documents or stored.sources),
     )
     return replace(stored, runs=runs, scores=scores)
-
-
-_ROUNDING = 1e-9
-
-
-def restricted_qrels(qrels: Qrels, queries: Ints) -> Qrels:
-    """Return the judgments of some of the queries, given by their places, ascending."""
-    rows, offsets = spans(qrels.offsets[queries], np.diff(qrels.offsets)[queries])
-    return replace(
-        qrels,
-        query_ids=tuple(qrels.query_ids[query] for query in queries.tolist()),
-        offsets=offsets,
-        docids=qrels.docids[rows],
-        grades=qrels.grades[rows],
-        texts={},
-    )

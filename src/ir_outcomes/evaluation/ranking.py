@@ -61,32 +61,17 @@ DIGEST = 16  # bytes of the SHA-256 of a list that are kept
 
 
 class Joined(NamedTuple):
-    """A run beside qrels, without what is removed before ranks are counted."""
+    """Where a run has the queries and documents of qrels."""
 
-    run: Run
     positions: Ints  # (n_queries,) position of each query of the qrels in the run, or -1
     rows: Ints  # (n_judgments,) row of the run that holds each judged pair, or -1
     self_rows: Ints  # (n_queries,) row of the document whose id is the query's own, or -1
 
 
-def joined(qrels: Qrels, run: Run, *, judged_only: bool, drop_self: bool) -> Joined:
-    """Find queries and judged documents, and remove what is not to be ranked."""
+def joined(qrels: Qrels, run: Run) -> Joined:
+    """Find queries and judged documents, and documents with a query's own id."""
     position_of = {query: position for position, query in enumerate(run.query_ids)}
     positions = np.array([position_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
-    rows, self_rows = _locate(qrels, run, positions)
-    if not (judged_only or drop_self):
-        return Joined(run, positions, rows, self_rows)
-    stays = np.full(len(run), not judged_only)
-    if judged_only:
-        stays[rows[(rows >= 0) & (qrels.grades >= 0)]] = True
-    if drop_self:
-        stays[self_rows[self_rows >= 0]] = False
-    new_rows = np.append(np.where(stays, np.cumsum(stays) - 1, -1), -1)  # the last is that of -1
-    return Joined(run.take(np.flatnonzero(stays)), positions, new_rows[rows], new_rows[self_rows])
-
-
-def _locate(qrels: Qrels, run: Run, positions: Ints) -> tuple[Ints, Ints]:
-    """Find the rows of judged documents, and of those with a query's own id."""
     codes = np.full(len(run.query_ids), -1)
     codes[positions[positions >= 0]] = np.flatnonzero(positions >= 0)
     judged = qrels.docids.tolist()
@@ -112,7 +97,20 @@ def _locate(qrels: Qrels, run: Run, positions: Ints) -> tuple[Ints, Ints]:
         query = qrels.query_ids[code].encode()
         if query in docids:
             self_rows[code] = start + docids.index(query)
-    return np.array(rows, dtype=np.int64), np.array(self_rows, dtype=np.int64)
+    return Joined(positions, np.array(rows, dtype=np.int64), np.array(self_rows, dtype=np.int64))
+
+
+def filtered(qrels: Qrels, run: Run, *, judged_only: bool = False, drop_self: bool = False) -> Run:
+    """Remove unjudged documents, or those with the query's own id."""
+    if not (judged_only or drop_self):
+        return run
+    found = joined(qrels, run)
+    stays = np.full(len(run), not judged_only)
+    if judged_only:
+        stays[found.rows[(found.rows >= 0) & (qrels.grades >= 0)]] = True
+    if drop_self:
+        stays[found.self_rows[found.self_rows >= 0]] = False
+    return run.take(np.flatnonzero(stays))
 
 
 class Ranking(NamedTuple):
@@ -149,7 +147,9 @@ def ranking(run: Run, ties: Ties) -> Ranking:
     return Ranking(scores, by_score, is_tied, rows)
 
 
-def levels(qrels: Qrels, found: Joined, ties: Ties, ranked: Ranking) -> tuple[Ints, Ints, Ints]:
+def levels(
+    qrels: Qrels, offsets: Ints, found: Joined, ties: Ties, ranked: Ranking
+) -> tuple[Ints, Ints, Ints]:
     """Return first rank and size of tie levels, and ranks in input order."""
     # Where the rule breaks ties the first two are the rank and 1. Rank 0 marks documents that the
     # run lacks.
@@ -157,7 +157,7 @@ def levels(qrels: Qrels, found: Joined, ties: Ties, ranked: Ranking) -> tuple[In
     size = np.ones(len(qrels), dtype=np.int64)
     hits = np.flatnonzero((found.rows >= 0) & (qrels.grades >= 0))
     # One more than what is subtracted from positions in the run to have ranks in the query.
-    start = found.run.offsets[found.positions[qrels.codes[hits]]] - 1
+    start = offsets[found.positions[qrels.codes[hits]]] - 1
     position = positions_in(ranked.by_score, found.rows[hits])
     listed[hits] = position - start
     if ties == "expected":
@@ -279,8 +279,8 @@ def ranked_documents(
     qrels: Qrels, run: Run, depth: int, *, ties: Ties, judged_only: bool
 ) -> RankedDocuments:
     """List the first documents of each query."""
-    found = joined(qrels, run, judged_only=judged_only, drop_self=False)
-    run = found.run
+    run = filtered(qrels, run, judged_only=judged_only)
+    found = joined(qrels, run)
     order = ranking(run, ties).order
     grades = np.full(len(run), UNJUDGED, dtype=np.int64)
     is_found = found.rows >= 0

@@ -175,7 +175,7 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
 
 @lru_cache(maxsize=8)  # it takes longer than a comparison, and all contenders have the same queries
 def notes_on_ids(query_ids: tuple[str, ...]) -> tuple[Note, ...]:
-    """Say that ids look like those of clusters or trials; see `separator_in`."""
+    """Say that ids look like those of clusters or trials."""
     separator = separator_in(query_ids)
     if separator is None:
         return ()

@@ -103,15 +103,16 @@ class Scores:
         )
 
     def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> "Scores":
-        """Keep some of the queries, a list or file of ids; None keeps all."""
+        """Keep some of the queries, a list or file of ids, by default all."""
         if queries is None:
             return self
         chosen = places_of_queries(queries, self.query_ids)
         ids = tuple(self.query_ids[column] for column in chosen)
         clusters = None if self.clusters is None else self.clusters[chosen]
+        stays = {*ids}
         absent = self.absent and {
-            run: tuple(query for query in queries if query in {*ids})
-            for run, queries in self.absent.items()
+            run: tuple(query for query in missing if query in stays)
+            for run, missing in self.absent.items()
         }
         values = self.values[:, chosen]
         return replace(self, query_ids=ids, values=values, clusters=clusters, absent=absent)
@@ -140,7 +141,7 @@ class Scores:
         return (text, *notes)
 
     def notes_on_output(self) -> Iterator[Note]:
-        """Say which values of another tool are missing, only zeros, rounded or of clusters."""
+        """Say which values of another tool are missing, zeros, or rounded."""
         if self.absent is None:
             return
         for run in filter(self.lacks, self.runs):

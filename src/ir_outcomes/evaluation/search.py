@@ -6,8 +6,8 @@ import numpy as np
 
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
-    Joined,
     all_are_tied,
+    filtered,
     joined,
     levels,
     list_digests,
@@ -63,13 +63,14 @@ def search_lengths(
     check_choice("ties", ties, get_args(Ties))
     qrels = as_qrels(qrels)
     whole_run = as_run(run)
-    found = joined(qrels, whole_run, judged_only=judged_only, drop_self=drop_self)
-    ranked = ranking(found.run, ties)
-    first, size, listed = levels(qrels, found, ties, ranked)
+    ranked_run = filtered(qrels, whole_run, judged_only=judged_only, drop_self=drop_self)
+    found = joined(qrels, ranked_run)
+    ranked = ranking(ranked_run, ties)
+    first, size, listed = levels(qrels, ranked_run.offsets, found, ties, ranked)
     within = _BEHIND if cutoff is None else cutoff
     n_queries = len(qrels.query_ids)
     # The last, at position -1, is that of queries the run lacks.
-    depths = np.append(np.diff(found.run.offsets), 0)[found.positions]
+    depths = np.append(np.diff(ranked_run.offsets), 0)[found.positions]
     retrieved = np.minimum(depths, within)
     depth = min(JUDGED_DEPTH, within)
     judged = np.bincount(qrels.codes[(first > 0) & (first <= depth)], minlength=n_queries)
@@ -78,7 +79,10 @@ def search_lengths(
     relevant = qrels.grades >= rel
     query = qrels.codes[relevant].astype(np.int64)
     best = _best(query, first[relevant], n_queries)
-    self_ranks = _self_ranks(found, ranked.order)
+    self_ranks = np.zeros(n_queries, dtype=np.int64)  # 0 without such a document
+    hits = np.flatnonzero(found.self_rows >= 0)
+    start = ranked_run.offsets[found.positions[hits]]
+    self_ranks[hits] = positions_in(ranked.order, found.self_rows[hits]) - start + 1
     lowest = np.zeros(n_queries, dtype=np.int64)
     np.maximum.at(lowest, query, first[relevant])
     return SearchLengths(
@@ -96,7 +100,7 @@ def search_lengths(
         retrieves_itself=self_ranks > 0,
         # Where it is relevant itself, it is meant to be found.
         below_itself=(self_ranks > 0) & (lowest > self_ranks) & (best != self_ranks),
-        digests=list_digests(found.run, found.positions, ranked.order),
+        digests=list_digests(ranked_run, found.positions, ranked.order),
         ignored=tuple(sorted(set(whole_run.query_ids) - set(qrels.query_ids))),
         unknown_ids=about_unknown_ids(qrels, whole_run, bool(first.any())),
         equal_scores=whole_run.form == "TREC" and all_are_tied(whole_run, ties),
@@ -114,15 +118,6 @@ def _best(query: Ints, rank: Ints, n_queries: int) -> Ints:
     best = np.full(n_queries, _BEHIND)
     np.minimum.at(best, query[rank > 0], rank[rank > 0])
     return best
-
-
-def _self_ranks(found: Joined, order: Ints | None) -> Ints:
-    """Return the rank of the document with each query's own id, 0 without one."""
-    ranks = np.zeros(len(found.positions), dtype=np.int64)
-    hits = np.flatnonzero(found.self_rows >= 0)
-    start = found.run.offsets[found.positions[hits]]
-    ranks[hits] = positions_in(order, found.self_rows[hits]) - start + 1
-    return ranks
 
 
 def _of_queries(flags: Bools | None, positions: Ints) -> Bools:

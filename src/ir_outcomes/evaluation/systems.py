@@ -340,14 +340,11 @@ def _mapping_of(replicates: Any) -> Mapping[str, str]:
     source = os.fspath(replicates)
     for number, line in lines_of(source):
         run, _, system = map(str.strip, line.partition("\t"))
-        if not line.strip():
-            continue
-        if not run or not system or run in found:
-            problem = "a line must be a run, a tab and its system"
-            if run in found:
-                problem = f"{run} is listed twice"
+        if line.strip() and (not run or not system or run in found):
+            problem = "a line must be a run, a tab and its system, each run once"
             raise FormatError(source, problem, line=number, text=line)
-        found[run] = system
+        if run:
+            found[run] = system
     if not found:
         raise FormatError(source, "names no run")
     return found
@@ -463,7 +460,7 @@ def text_before(separator: str, query: str) -> str:
 
 
 def separator_in(query_ids: Sequence[str]) -> str | None:
-    """Return what separates clusters from trials or turns in ids such as s0_t0, s0_t1, s1_t0.
+    """Return what separates clusters from trials in ids such as s0_t0 and s1_t0.
 
     The same texts stand behind it in three clusters or more, which those of PLAIN-7 and PLAIN-12
     and of 2023-5 and 2024-123 do not.

@@ -19,7 +19,7 @@ from ir_outcomes.errors import (
     not_installed,
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.ranking import RankedDocuments, joined, ranked_documents
+from ir_outcomes.evaluation.ranking import RankedDocuments, filtered, ranked_documents
 from ir_outcomes.evaluation.scores import measure_values
 from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.evaluation.systems import Listed
@@ -32,7 +32,7 @@ from ir_outcomes.types import Floats
 R = TypeVar("R")
 
 
-class Kept(NamedTuple):
+class RunResult(NamedTuple):
     """What is kept of one run."""
 
     lengths: SearchLengths
@@ -57,44 +57,38 @@ class Work:
     allows_unknown: bool  # runs of whose queries the qrels have none
     duplicates: Duplicates | None  # what counts of a document that a query has twice
 
-    def __call__(self, source: Any, name: str | None) -> Kept | InputError:
+    def __call__(self, source: Any, name: str | None) -> RunResult | InputError:
         """Return what is kept of a run, or its error, which must not end the other runs."""
         try:
             if isinstance(source, SearchLengths):
                 return self._of_lengths(source)
-            result = self._of_run(source, name)
-            if not (self.allows_unknown or result.lengths.listed.any()):
-                raise EmptyInput(
-                    name or result.lengths.name,
-                    result.lengths.unknown_ids or "the run has no query",
-                )
+            return self._of_run(source, name)
+        except EmptyInput as error:
+            if not self.keeps_empty:
+                return error
+            title = name or name_of(error.source)
+            nothing = Run(title, (), np.zeros(1, np.int64), np.empty(0, "S1"), np.empty(0))
+            message = f"{error}; here it counts as a run that finds nothing"
+            return self._of_run(nothing, None)._replace(warnings=(message,))
         except InputError as error:
-            if self.keeps_empty and isinstance(error, EmptyInput):
-                nothing = Run(
-                    name or name_of(error.source),
-                    (),
-                    np.zeros(1, np.int64),
-                    np.empty(0, "S1"),
-                    np.empty(0),
-                )
-                message = f"{error}; here it counts as a run that finds nothing"
-                return self._of_run(nothing, None)._replace(warnings=(message,))
             return error
-        return result
 
-    def _of_run(self, source: Any, name: str | None) -> Kept:
+    def _of_run(self, source: Any, name: str | None) -> RunResult:
         run = as_run(source, name, duplicates=self.duplicates)
-        if self.settings["drop_self"]:  # measures of ir_measures have no such setting
-            run = joined(self.qrels, run, judged_only=False, drop_self=True).run
+        # Measures of ir_measures have no such setting.
+        run = filtered(self.qrels, run, drop_self=self.settings["drop_self"])
         lengths = search_lengths(self.qrels, run, **self.settings)
+        if not (self.allows_unknown or lengths.listed.any()):
+            reason = lengths.unknown_ids or "the run has no query"
+            raise EmptyInput(name or lengths.name, reason)
         documents = None
         if self.documents:
             settings = {name: self.settings[name] for name in ("ties", "judged_only")}
             documents = ranked_documents(self.qrels, run, self.documents, **settings)
         values = measure_values(self.qrels, self.measures, run)
-        return Kept(lengths, values, documents, run.texts, ())
+        return RunResult(lengths, values, documents, run.texts)
 
-    def _of_lengths(self, lengths: SearchLengths) -> Kept:
+    def _of_lengths(self, lengths: SearchLengths) -> RunResult:
         """Refuse search lengths with other settings, or without what is asked for."""
         if lengths.qrels_digest != self.qrels.digest:
             raise MismatchError(
@@ -115,12 +109,12 @@ class Work:
                 f"the search lengths of {lengths.name} hold neither documents nor"
                 " the values of other measures; give the run instead"
             )
-        return Kept(lengths, np.empty((0, len(self.qrels.query_ids))))
+        return RunResult(lengths, np.empty((0, len(self.qrels.query_ids))))
 
 
 def each_run(
     work: Work, jobs: list[Listed], n_jobs: int | None
-) -> Generator[Kept | InputError, None, None]:
+) -> Generator[RunResult | InputError, None, None]:
     """Evaluate runs in their order, several files at a time through joblib."""
     check_jobs(n_jobs)
     # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process

@@ -1,4 +1,4 @@
-"""What is shown of a result, independent of the format, as text that is not yet escaped.
+"""What is shown of a result in every format, as text that is not yet escaped.
 
 Every view has the same order: the label, one or two sentences, a small table, at most three notes
 that change how the label is read, and one line that says what else there is.
@@ -24,7 +24,7 @@ Cell = tuple[int, int]  # row and column, from 0
 
 @dataclass(frozen=True)
 class Table:
-    """A table with what belongs to it; every format escapes the texts."""
+    """A table with what belongs to it, as text that formats escape."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]  # what the cells show
@@ -43,16 +43,16 @@ class Table:
         title: str = "",
         alpha: float = 0.05,
     ) -> Self:
-        """Lay out a row for each item; columns that are empty in all rows are left out."""
+        """Lay out a row for each item, without the columns that are empty."""
         items = list(items)
         laid_out = [(column, [column.text(item, alpha) for item in items]) for column in columns]
-        kept = [
+        filled = [
             (column, cells)
             for column, cells in laid_out
             if not items or column.form == SIGN or not {NOTHING, ""}.issuperset(cells)
         ]
-        shown = tuple(column for column, _ in kept)
-        rows = tuple(zip(*(cells for _, cells in kept), strict=True))
+        shown = tuple(column for column, _ in filled)
+        rows = tuple(zip(*(cells for _, cells in filled), strict=True))
         return cls(shown, rows, tuple(filter(None, (legend(shown), *captions))), title)
 
     @classmethod
@@ -63,8 +63,10 @@ class Table:
         *captions: str,
         title: str = "",
     ) -> Self:
-        """Lay out rows that hold what the columns show, one after the other; see `texts` and `numbers`."""
-        placed = [replace(column, value=itemgetter(place)) for place, column in enumerate(columns)]
+        """Lay out rows that hold what the columns show, one after the other."""
+        placed = [
+            replace(column, value=itemgetter(position)) for position, column in enumerate(columns)
+        ]
         return cls.of(placed, rows, *captions, title=title)
 
     def marked(self, **marks: Mapping[str, Iterable[Any]]) -> Self:
@@ -150,7 +152,7 @@ def legend(columns: Iterable[Column]) -> str:
 
 
 def column_groups(columns: Iterable[Column]) -> list[tuple[str, slice]]:
-    """Return the headings over several columns, each with the place of its columns; empty where no column has one."""
+    """Return the headings over several columns, each with its slice of columns."""
     groups = []
     first = 0
     for group, members in groupby(columns, key=lambda column: column.group):
@@ -168,7 +170,7 @@ def tops(values: Sequence[float | None], higher_is_better: bool) -> list[bool]:
 
 @singledispatch
 def view_of(result: Any) -> View:
-    """Choose what is shown of a result; a module of `ir_outcomes.showing.views` registers a function for each class."""
+    """Choose what is shown of a result, by its class."""
     raise ParameterError(f"{type(result).__name__} has no view")
 
 
@@ -176,7 +178,7 @@ RANK_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # of
 
 
 def tone(label: str | None) -> str:
-    """Return the style of a label: "better", "worse", "mixed" or "same"; a mark may follow the label."""
+    """Return the style of a label: "better", "worse", "mixed" or "same"."""
     label = (label or "").removesuffix(" *")
     if label == "trade-off":
         return "mixed"
@@ -195,7 +197,7 @@ def direction(higher_is_better: bool) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Write a number with its noun, with a comma for thousands, which `plural` does not write."""
+    """Write a number with its noun, and with a comma for thousands."""
     return f"{number:,} {plural(noun, number).partition(' ')[2]}"
 
 
@@ -224,7 +226,7 @@ def level_words(alpha: float) -> str:
 
 
 def queries_words(result: Any) -> str:
-    """Say how many queries were evaluated, and in how many clusters: every head of a table states this."""
+    """Say how many queries were evaluated, and in how many clusters."""
     left_out = ""
     if result.n_unanswerable:
         left_out = f" ({result.n_unanswerable} unanswerable left out)"

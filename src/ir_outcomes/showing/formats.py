@@ -63,9 +63,9 @@ def markdown_table(table: Table, rows: int | None = None) -> str:
     ]
     for row, texts in enumerate(table.rows[:rows]):
         cells = []
-        for place, (text, column) in enumerate(zip(texts, table.columns, strict=True)):
+        for column_number, (text, column) in enumerate(zip(texts, table.columns, strict=True)):
             cell = _markdown_cell(text, column)
-            cells.append(_marked(cell, "**{}**", table, (row, place)))
+            cells.append(_marked(cell, "**{}**", table, (row, column_number)))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -91,12 +91,12 @@ def _paragraph(text: str) -> str:
     return _LIST.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", _escape(text))
 
 
-def _marked(cell: str, bold: str, table: Table, place: Cell) -> str:
+def _marked(cell: str, bold: str, table: Table, column_number: Cell) -> str:
     """Return a cell with its superscript, and bold where it is the best."""
-    if table.raised and place in table.best:
+    if table.raised and column_number in table.best:
         cell = bold.format(cell)
-    if place in table.raised:
-        return f"{cell}<sup>{table.raised[place]}</sup>"
+    if column_number in table.raised:
+        return f"{cell}<sup>{table.raised[column_number]}</sup>"
     return cell
 
 
@@ -124,7 +124,7 @@ def _text(text: str) -> str:
 
 
 def _element(name: str, content: str) -> str:
-    """Return an element of HTML; nothing without content."""
+    """Return an element of HTML, nothing without content."""
     return content and f"<{name}>{content}</{name}>"
 
 
@@ -151,8 +151,8 @@ def _html_table(table: Table) -> str:
     rows = []
     for row, texts in enumerate(table.rows):
         cells = []
-        for place, (text, column) in enumerate(zip(texts, table.columns, strict=True)):
-            cell = _marked(_text(text), "<b>{}</b>", table, (row, place))
+        for column_number, (text, column) in enumerate(zip(texts, table.columns, strict=True)):
+            cell = _marked(_text(text), "<b>{}</b>", table, (row, column_number))
             cells.append(f'<td style="text-align: {column.align}">{cell}</td>')
         rows.append(f"<tr>{''.join(cells)}</tr>")
     captions = _element(
@@ -182,7 +182,7 @@ def _csv_line(values: Iterable[Any]) -> str:
 
 
 def as_json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Write each row as a line of JSON; null for None."""
+    """Write each row as a line of JSON."""
     return "\n".join(json.dumps(dict(row), ensure_ascii=False, allow_nan=False) for row in rows)
 
 

@@ -80,7 +80,7 @@ def as_latex(
 def _caption(
     caption: bool | str, texts: Sequence[str], legend: Sequence[str], title: str
 ) -> Iterator[str]:
-    """Yield the caption of a float: that of the table, or a text which is taken as LaTeX."""
+    """Yield the caption of a float, where a text is taken as LaTeX."""
     if caption is True:
         yield rf"\caption{{{_tex(' '.join([*texts, *legend]))}}}"
     elif caption:
@@ -100,10 +100,12 @@ def _tex(text: str) -> str:
 def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
     groups = []
     rules = []
-    for group, place in column_groups(table.columns):
-        size = place.stop - place.start
+    for group, column_number in column_groups(table.columns):
+        size = column_number.stop - column_number.start
         groups += [rf"\multicolumn{{{size}}}{{c}}{{{_tex(group)}}}"] if group else [""] * size
-        rules += [rf"\cmidrule(lr){{{place.start + 1}-{place.stop}}}"] if group else []
+        rules += (
+            [rf"\cmidrule(lr){{{column_number.start + 1}-{column_number.stop}}}"] if group else []
+        )
     sides = "".join(column.align[0] for column in table.columns)
     return [
         rf"\begin{{tabular}}{{{sides}}}",
@@ -129,8 +131,10 @@ def _tex_cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
     significant = table.significant if "significant" in mark else ()
     daggers = dict.fromkeys(significant, r"\dagger")
     bold = table.best if "best" in mark or table.raised else ()
-    for place, (text, column) in enumerate(zip(table.rows[row], table.columns, strict=True)):
-        at = (row, place)
+    for column_number, (text, column) in enumerate(
+        zip(table.rows[row], table.columns, strict=True)
+    ):
+        at = (row, column_number)
         is_best = at in bold
         words = rf"\textbf{{{_tex(text)}}}" if is_best else _tex(text)
         cell = _tex_number(text, bold=is_best) if column.numeric else words
@@ -139,10 +143,10 @@ def _tex_cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
 
 def _superscript(marks: Mapping[Cell, str], at: Cell) -> str:
     """Return the mark of a cell, as wide as the longest of its column."""
-    own = marks.get(at, "")
-    of_column = [mark for (_, place), mark in marks.items() if place == at[1]]
-    rest = max(of_column, key=len, default="")[len(own) :]
-    shown = rf"$^{{{own}}}$" if own else ""
+    letters = marks.get(at, "")
+    of_column = [mark for (_, column_number), mark in marks.items() if column_number == at[1]]
+    rest = max(of_column, key=len, default="")[len(letters) :]
+    shown = rf"$^{{{letters}}}$" if letters else ""
     return shown + (rf"$^{{\phantom{{{rest}}}}}$" if rest else "")
 
 

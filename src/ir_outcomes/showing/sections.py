@@ -30,7 +30,7 @@ class Section(NamedTuple):
 
 
 def sections_of(result: Result) -> list[Section]:
-    """List the comparisons of a result in its order, none where it holds no comparisons."""
+    """List the comparisons of a result in its order."""
     match result:
         case Comparison():
             return [Section(result)]

@@ -66,11 +66,11 @@ def print_text(text: str, stream: TextIO) -> None:
     Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=True).print(coloured)
 
 
-def _table(table: Table, width: int, most: int | None, in_python: bool) -> str:
+def _table(table: Table, width: int, limit: int | None, in_python: bool) -> str:
     lines = [_wrapped(table.title, width)] if table.title else []
     if table.columns:
-        lines += _aligned(table, len(table.rows[:most]), width)
-    if left_out := len(table.rows) - len(table.rows[:most]):
+        lines += _aligned(table, len(table.rows[:limit]), width)
+    if left_out := len(table.rows) - len(table.rows[:limit]):
         ask = "to_text(rows=None)" if in_python else f"--rows {len(table.rows)}"
         lines.append(_wrapped(f"and {plural('more row', left_out)}: {ask}", width))
     return "\n".join([*lines, *(_wrapped(caption, width) for caption in table.captions)])
@@ -111,15 +111,15 @@ def _aligned(table: Table, n_rows: int, width: int) -> Iterator[str]:
     Columns that do not fit beside the others follow below, with the names of the rows again.
     """
     laid = [
-        _Laid(column, [escaped(column.title), *_cells(table, place, n_rows)])
-        for place, column in enumerate(table.columns)
+        _Laid(column, [escaped(column.title), *_cells(table, position, n_rows)])
+        for position, column in enumerate(table.columns)
     ]
     names = laid[: _n_naming(laid)]
     block = list(names)
     for _, together in groupby(
         enumerate(laid[len(names) :]), lambda item: item[1].column.group or item[0]
     ):
-        part = [own for _, own in together]
+        part = [part for _, part in together]
         if len(block) > len(names) and _width(_least([*block, *part])) > width:
             yield from _side_by_side(block, width)
             yield ""
@@ -128,11 +128,11 @@ def _aligned(table: Table, n_rows: int, width: int) -> Iterator[str]:
     yield from _side_by_side(block, width)
 
 
-def _cells(table: Table, place: int, n_rows: int) -> list[str]:
+def _cells(table: Table, position: int, n_rows: int) -> list[str]:
     """Return the cells of a column with their superscripts."""
-    marks = [table.raised.get((row, place), "") for row in range(n_rows)]
+    marks = [table.raised.get((row, position), "") for row in range(n_rows)]
     longest = max(map(len, marks), default=0)
-    cells = [escaped(row[place]) for row in table.rows[:n_rows]]
+    cells = [escaped(row[position]) for row in table.rows[:n_rows]]
     if not longest:
         return cells
     return [f"{cell} {mark:<{longest}}" for cell, mark in zip(cells, marks, strict=True)]
@@ -140,7 +140,7 @@ def _cells(table: Table, place: int, n_rows: int) -> list[str]:
 
 def _n_naming(laid: Sequence[_Laid]) -> int:
     """Return how many columns of text, from the first one on, tell the rows apart."""
-    texts = [own.cells for own in takewhile(lambda own: not own.column.numeric, laid)]
+    texts = [part.cells for part in takewhile(lambda part: not part.column.numeric, laid)]
     for number in range(1 if laid[0].cells[0].strip() else 2, len(texts)):
         rows = list(zip(*texts[:number], strict=True))
         if len(set(rows)) == len(rows):
@@ -151,15 +151,17 @@ def _n_naming(laid: Sequence[_Laid]) -> int:
 def _side_by_side(laid: Sequence[_Laid], width: int) -> Iterator[str]:
     """Write the lines of columns, the widest of which are folded until all fit."""
     least = _least(laid)
-    sizes = _with_groups(laid, [own.widest for own in laid])
+    sizes = _with_groups(laid, [part.widest for part in laid])
     while _width(sizes) > width and sizes != least:
         foldable = [size if size > low else 0 for size, low in zip(sizes, least, strict=True)]
         sizes[foldable.index(max(foldable))] -= 1
-    if groups := column_groups([own.column for own in laid]):
-        heads = (_placed(escaped(group), "center", _width(sizes[place])) for group, place in groups)
+    if groups := column_groups([part.column for part in laid]):
+        heads = (
+            _placed(escaped(group), "center", _width(sizes[position])) for group, position in groups
+        )
         yield " ".join(heads).rstrip()
     for row in range(len(laid[0].cells)):
-        folded = [own.lines(row, size) for own, size in zip(laid, sizes, strict=True)]
+        folded = [part.lines(row, size) for part, size in zip(laid, sizes, strict=True)]
         for parts in zip_longest(*folded, fillvalue=""):
             cells = (part or " " * size for part, size in zip(parts, sizes, strict=True))
             if line := " ".join(cells).rstrip():  # not the headings of a block without any
@@ -167,13 +169,13 @@ def _side_by_side(laid: Sequence[_Laid], width: int) -> Iterator[str]:
 
 
 def _least(laid: Sequence[_Laid]) -> list[int]:
-    return _with_groups(laid, [own.least for own in laid])
+    return _with_groups(laid, [part.least for part in laid])
 
 
 def _with_groups(laid: Sequence[_Laid], widths: list[int]) -> list[int]:
     """Widen the first column of each group until its heading fits."""
-    for group, place in column_groups([own.column for own in laid]):
-        widths[place.start] += max(0, cell_len(escaped(group)) - _width(widths[place]))
+    for group, position in column_groups([part.column for part in laid]):
+        widths[position.start] += max(0, cell_len(escaped(group)) - _width(widths[position]))
     return widths
 
 

@@ -1,1 +1,1 @@
-"""The estimate, the papers' tests, families, resamples and planning; nothing here knows about retrieval."""
+"""The estimate, the papers' tests, families, resamples and planning."""

@@ -1,4 +1,4 @@
-"""Intervals of means of values, such as the scores of a run; those of differences are in `estimate`."""
+"""Intervals of means of values, such as the scores of a run."""
 
 import math
 

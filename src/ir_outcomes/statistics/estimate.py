@@ -1,4 +1,4 @@
-"""The one estimate: p-value and interval of a mean of paired differences, from sums over units.
+"""The one estimate: p-value and interval of a mean of paired differences.
 
 A unit is a query, a cluster of queries, or, with several runs of a system, all rows of such a query
 or cluster. Of unit g, S_g is the sum of its differences and n_g their number. Everything here works
@@ -23,7 +23,7 @@ class Interval(NamedTuple):
 
 
 class Units(NamedTuple):
-    """Sums of differences over the G units of a sample that have any; (G,) arrays."""
+    """Sums of differences over the G units of a sample that have any, (G,) arrays."""
 
     total: Floats  #: sum of the differences
     size: Floats  #: number of differences, above 0
@@ -60,7 +60,7 @@ class Units(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over the units of each of many samples; (samples,) arrays."""
+    """Sums over the units of each of many samples, (samples,) arrays."""
 
     units: Floats  #: G, units that have any difference to look at
     rows: Floats  #: N, sum of n
@@ -128,14 +128,14 @@ class Sums(NamedTuple):
 
 
 def _exact_sum(values: Floats) -> Floats:
-    """Add up without rounding before the end, so that no order matters; (1,) array."""
+    """Add up without rounding before the end, so that no order matters, (1,) array."""
     if np.array_equal(values, np.rint(values)):
         return np.array([values.sum()])
     return np.array([math.fsum(values.tolist())])
 
 
 class Estimates(NamedTuple):
-    """Means of many samples, how sure they are, and their intervals; (samples,) arrays."""
+    """Means of many samples, how sure they are, and their intervals."""
 
     mean: Floats  #: NaN where there is no unit
     standard_error: Floats  #: NaN for fewer than two units
@@ -145,14 +145,14 @@ class Estimates(NamedTuple):
     high: Floats
 
     def interval(self, sample: int = 0) -> Interval | None:
-        """Return the interval of one sample; None where there is none."""
+        """Return the interval of one sample, None where there is none."""
         if math.isnan(self.low[sample]):
             return None
         return Interval(float(self.low[sample]), float(self.high[sample]))
 
 
 def standard_errors(sums: Sums) -> tuple[Floats, Floats]:
-    """Return standard errors of means, and their degrees of freedom; NaN below two units.
+    """Return standard errors, and degrees of freedom, NaN below two units.
 
     The cluster jackknife (CR3) with the effective number of clusters (Carter, Schnepel and
     Steigerwald 2017), enlarged by two imaginary units, one that gains and one that loses what a
@@ -269,7 +269,7 @@ def margin_intervals(sums: Sums, level: float, largest: Floats | float) -> tuple
 
 
 def sign_pvalues(better: Floats, worse: Floats) -> Floats:
-    """Return p-values of the sign test, exact and two-sided; ties left out, 1 without a difference."""
+    """Return p-values of the exact, two-sided sign test without ties."""
     from scipy.special import bdtr
 
     fewer = np.minimum(better, worse)

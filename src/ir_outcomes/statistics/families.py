@@ -1,4 +1,4 @@
-"""Families of tests: corrected p-values, and the level that they leave an interval for margins."""
+"""Families of tests: corrected p-values, and the level of the first step."""
 
 from typing import get_args
 

@@ -36,7 +36,7 @@ class Test:
 
 
 class Subsets(NamedTuple):
-    """The results of a test on subsets of a sample, (n_subsets,) arrays; for the fields see `Test`."""
+    """Results of a test on subsets of a sample, (n_subsets,) arrays as in `Test`."""
 
     pvalue: Floats
     statistic: Floats  # NaN where there is nothing to test
@@ -50,7 +50,7 @@ class Subsets(NamedTuple):
 
 
 def paired_tests(d: npt.ArrayLike) -> dict[str, Test]:
-    """Run the t test, Wilcoxon's signed rank test and the sign test of paired differences.
+    """Run the t, signed rank and sign tests of paired differences.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def t_tests(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
 
 
 def t_of_sums(n: Floats, total: Floats, squares: Floats, rest: Floats) -> Subsets:
-    """Run the t test on sums of differences, of their squares, and of those about the mean."""
+    """Run the t test on sums of differences and of squares."""
     from scipy.special import stdtr
 
     varies = rest > ROUNDING * squares
@@ -188,7 +188,7 @@ def binomials(won: npt.ArrayLike, lost: npt.ArrayLike) -> Subsets:
 
 
 def _classes(values: Floats) -> tuple[Ints, int]:
-    """Number values by size, equal ones alike; return the numbers, and how many there are."""
+    """Number values by size, equal ones alike, and count the numbers."""
     order = np.argsort(values, kind="stable")
     slack = ROUNDING * np.abs(values).max(initial=0.0)
     code = np.empty(len(values), dtype=np.int64)
@@ -207,7 +207,7 @@ def _counts(code: Ints, size: int, members: Members) -> Floats:
 
 
 def _sum_of_ranks(counts: Floats, both: Floats) -> Floats:
-    """Add up the ranks of a part of the values; equal values have their mean rank."""
+    """Add up the ranks of a part of the values, equal values with their mean rank."""
     sums: Floats = ((np.cumsum(both, axis=0) - (both - 1) / 2) * counts).sum(axis=0)
     return sums
 
@@ -231,7 +231,7 @@ def _subsets(
 
 
 def _sample(d: npt.ArrayLike, members: Members | None) -> tuple[Floats, Members]:
-    """Set differences that are 0 but for rounding to 0; by default one subset has all."""
+    """Set differences to 0 that are rounding errors, of one subset by default."""
     d = numbers("d", d)
     slack = ROUNDING * np.abs(d).max(initial=0.0)
     every: Members = np.ones((len(d), 1)) if members is None else members

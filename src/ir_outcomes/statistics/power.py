@@ -1,4 +1,4 @@
-"""How many queries a test needs, and how small a difference it detects, in closed form.
+"""How many queries a test needs, and how small a difference it detects.
 
 A pilot gives the differences of its units: of queries, or of the clusters and systems that the
 estimate takes, as `unit_values`. Where a row is measured on part of the queries, as ranking is, the
@@ -113,7 +113,7 @@ def queries_for_margin(
     power: float = POWER,
     weight: float = 1.0,
 ) -> QueriesNeeded:
-    """Compute how many queries exclude harm beyond a margin if two runs are equally good.
+    """Compute how many queries exclude harm beyond a margin of equal runs.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def queries_for_margin(
 def detectable(
     standard_error: float, df: float, alpha: float, largest: float | None = None
 ) -> float | None:
-    """Compute the smallest difference that is found with power 0.8, from an estimate's standard error.
+    """Compute the smallest difference that is found with power 0.8.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def detectable(
 
 
 def unit_values(sums: Floats, sizes: Floats) -> Floats:
-    """Return a value for each unit of `sizes` differences, with their mean and its variance."""
+    """Return a value for each unit, with the mean of all and its variance."""
     mean = sums.sum() / sizes.sum()
     return np.asarray(mean + (sums - sizes * mean) * len(sums) / sizes.sum())
 

@@ -198,10 +198,10 @@ def panel(target: Any, width: float, height: float) -> Any:
 
 
 def row_panel(
-    target: Any, names: Sequence[str], width: float, pitch: float = 0.26, *, more: float = 0.0
+    target: Any, names: Sequence[str], width: float, pitch: float = 0.26, *, extra: float = 0.0
 ) -> Any:
     """Return Axes with a row for each name, and `more` inches for what stands below."""
-    ax = panel(target, width, height_of(len(names), pitch) + more)
+    ax = panel(target, width, height_of(len(names), pitch) + extra)
     name_rows(ax, names)
     return ax
 
@@ -256,14 +256,14 @@ def height_of(n: int, pitch: float = 0.26) -> float:
     return 1.1 + min(max(n, 2) * max(min(pitch, 12.0 / max(n, 1)), 0.1), LARGEST)
 
 
-def name_rows(ax: Any, names: Iterable[str], margin: float = 0.6, most: int = LONGEST) -> float:
+def name_rows(ax: Any, names: Iterable[str], margin: float = 0.6, limit: int = LONGEST) -> float:
     """Write as many labels of rows as can be read, and return their font size."""
-    labels = labels_of(names, most)
+    labels = labels_of(names, limit)
     height = 72 * float(ax.figure.figure.get_size_inches()[1] - 1.1)  # points
     step = max(1, int(np.ceil(7.0 * len(labels) / height - 1e-9)))
     fontsize = max(5.5, min(8.5, height / max(len(labels), 1) * step / 1.3))
     shown = range(0, len(labels), step)
-    ax.set_yticks(list(shown), [labels[place] for place in shown], fontsize=fontsize)
+    ax.set_yticks(list(shown), [labels[position] for position in shown], fontsize=fontsize)
     ax.set_ylim(len(labels) - 1 + margin, -margin)
     ax.tick_params(axis="y", length=0)
     return fontsize
@@ -300,23 +300,23 @@ def literal(text: str) -> str:
     ).replace("$", r"\$")
 
 
-def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:
+def labels_of(names: Iterable[str], limit: int = LONGEST) -> list[str]:
     """Return names as labels of at most so many letters, distinct as the names."""
     shown = [literal(name) for name in names]
     distinct = list(dict.fromkeys(shown))
-    if all(len(name) <= most for name in distinct):
+    if all(len(name) <= limit for name in distinct):
         return shown
     # what all names begin with says nothing; it ends before the last separator that they share
     shared = os.path.commonprefix(distinct) if len(distinct) > 1 else ""  # noqa: RUF071, of letters
     cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
-    half = most // 2
+    half = limit // 2
     short: dict[str, str] = {}
     for number, name in enumerate(distinct):
         label = f"…{name[cut:]}" if cut > 2 else name
-        if len(label) > most:
-            label = f"{label[:half]}…{label[half + 1 - most :]}"
+        if len(label) > limit:
+            label = f"{label[:half]}…{label[half + 1 - limit :]}"
         if label in short.values():
             ending = f"…{number + 1}"
-            label = label[: most - len(ending)] + ending
+            label = label[: limit - len(ending)] + ending
         short[name] = label
     return [short[name] for name in shown]

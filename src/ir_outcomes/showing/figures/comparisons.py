@@ -136,13 +136,13 @@ def _draw_lines(
         unit = "points" if row.measured_in == POINTS else row.measured_in
         heading = dict.fromkeys((row.name, *textwrap.wrap(unit, 16)))
         single = [", ".join(dict.fromkeys((row.name, unit)))]
-        fontsize = figures.name_rows(ax, single if is_single else names, most=40)
+        fontsize = figures.name_rows(ax, single if is_single else names, limit=40)
         ax.spines["left"].set_visible(False)
         ax.grid(axis="x")
         ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
-        for place, of_line in enumerate(strips):
+        for line_number, of_line in enumerate(strips):
             if row.name in of_line:
-                marks |= _draw_strip(ax, place, of_line[row.name])
+                marks |= _draw_strip(ax, line_number, of_line[row.name])
         ax.margins(x=0.08)
         ax.locator_params(axis="x", nbins=5)
         if not row.higher_is_better:
@@ -154,9 +154,9 @@ def _draw_lines(
             ax.tick_params(axis="y", labelleft=ax is axes[0])
             below = [*map(figures.literal, heading), " ", " "]
             ax.set_xlabel("\n".join(below[:3]))  # as many lines for all, so that they end alike
-        for place in map(int, ax.get_yticks()) if beside else ():
+        for line_number in map(int, ax.get_yticks()) if beside else ():
             side = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": fontsize}
-            ax.text(1.03, place, beside[place], color=INK, **side)
+            ax.text(1.03, line_number, beside[line_number], color=INK, **side)
     order = [*(words for words, _ in FINDINGS.values()), MEAN, NEW, SINGLE]
     level = f"{level_words(first.alpha)}s of each by itself"
     return finished(
@@ -167,7 +167,7 @@ def _draw_lines(
     )
 
 
-def _draw_strip(ax: Any, place: int, strip: Strip) -> dict[str, Any]:
+def _draw_strip(ax: Any, line_number: int, strip: Strip) -> dict[str, Any]:
     """Draw a difference with its interval, and return its marks by what they mean."""
     found, marker = FINDINGS[strip.found]
     color = MUTED if strip.found == "none" else TONES[strip.found][0]
@@ -180,18 +180,18 @@ def _draw_strip(ax: Any, place: int, strip: Strip) -> dict[str, Any]:
         alike = style | {"color": MUTED, "markerfacecolor": "white", "linestyle": ""}
         marks[strip.summary] = ax.plot([], [], **alike)[0]
     if strip.ends is not None:
-        ax.plot(strip.ends, [place, place], **style | {"marker": ""})
-    ax.plot([strip.value], [place], zorder=3, **style)
+        ax.plot(strip.ends, [line_number, line_number], **style | {"marker": ""})
+    ax.plot([strip.value], [line_number], zorder=3, **style)
     if strip.runs:
         style = {"color": INK, "marker": "|", "linestyle": "", "markersize": 5}
-        (marks[SINGLE],) = ax.plot(strip.runs, [place + 0.3] * len(strip.runs), **style)
+        (marks[SINGLE],) = ax.plot(strip.runs, [line_number + 0.3] * len(strip.runs), **style)
     return marks
 
 
 def _words(row: Row, strip: Strip) -> str:
-    places = places_of(row.measured_in)
-    ends = "" if strip.ends is None else f"  {interval(strip.ends, places, signed=True)}"
-    return f"{fixed(strip.value, places, signed=True)}{ends}"
+    digits = places_of(row.measured_in)
+    ends = "" if strip.ends is None else f"  {interval(strip.ends, digits, signed=True)}"
+    return f"{fixed(strip.value, digits, signed=True)}{ends}"
 
 
 def _correction(settings: Any) -> str:

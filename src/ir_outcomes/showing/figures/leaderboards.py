@@ -54,14 +54,14 @@ def draw_tiers(result: Leaderboard, ax: Any) -> Any:
     height = figures.height_of(len(shown), 0.28)
     found = figures.panels(ax, 2.6 + 2.6 * columns + 1.0, height, columns=columns)
     for axes in found:
-        fontsize = figures.name_rows(axes, names, most=34)
+        fontsize = figures.name_rows(axes, names, limit=34)
         axes.spines["left"].set_visible(False)
         axes.grid(axis="x")
     means = found[0]
-    for place, standing in enumerate(shown):
+    for position, standing in enumerate(shown):
         if standing.interval is not None:
-            means.plot(standing.interval, [place, place], color=INK, linewidth=1.8)
-        means.plot([standing.score], [place], "o", color=INK, markersize=0.7 * fontsize)
+            means.plot(standing.interval, [position, position], color=INK, linewidth=1.8)
+        means.plot([standing.score], [position], "o", color=INK, markersize=0.7 * fontsize)
     better = "right is better" if result.higher_is_better else "lower is better, at the right"
     if not result.higher_is_better:
         means.invert_xaxis()
@@ -86,9 +86,9 @@ def draw_tiers(result: Leaderboard, ax: Any) -> Any:
         verdicts.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
         verdicts.set_xlabel("runs that it is worse (left) or better than (right)")
         beside = {"va": "center", "fontsize": fontsize, "color": INK}
-        for place in map(int, means.get_yticks()):
-            tier = f"tier {shown[place].tier}"
-            verdicts.text(1.03, place, tier, transform=verdicts.get_yaxis_transform(), **beside)
+        for position in map(int, means.get_yticks()):
+            tier = f"tier {shown[position].tier}"
+            verdicts.text(1.03, position, tier, transform=verdicts.get_yaxis_transform(), **beside)
     return finished(means, answer_of(result), f"{head}{missing}")
 
 
@@ -103,7 +103,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
             " given"
         )
     runs = [standing.run for standing in result.standings]
-    place_of = {run: place for place, run in enumerate(runs)}
+    place_of = {run: position for position, run in enumerate(runs)}
     size = max(figures.height_of(len(runs), 0.24), 3.6)
     longest = 0.08 * max(map(len, figures.labels_of(runs)))  # inches of a name below the matrix
     ax = figures.panel(ax, size + 3.2, size + longest)
@@ -158,9 +158,9 @@ def cell_of(label: str) -> str:
 
 
 @draws("history", Leaderboard, SotaHistory)
-def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
+def draw_history(source: SotaHistory | Leaderboard, ax: Any) -> Any:
     """Draw scores over time, and who took the top (Lin et al. 2021, Figure 1)."""
-    result = given.history if isinstance(given, Leaderboard) else given
+    result = source.history if isinstance(source, Leaderboard) else source
     if result is None:
         raise ParameterError(
             "`kind='history'` needs dates: give the leaderboard `entries`, a table with the columns"
@@ -199,8 +199,8 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         " score"
     )
     words = ""
-    if isinstance(given, Leaderboard) and given.settings is not None:
-        words = f", {count(given.n_queries, 'query')}, {conditions_words(given.settings)}"
+    if isinstance(source, Leaderboard) and source.settings is not None:
+        words = f", {count(source.n_queries, 'query')}, {conditions_words(source.settings)}"
     finished(
         ax,
         title,
@@ -231,10 +231,10 @@ def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     last = counts.shape[1] + 0.5
     shares = np.where(counts > 0, 100 * counts / result.resamples, np.nan)
     figures.shaded(ax, shares, "% of the resamples", extent=(0.5, last, size - 0.5, -0.5))
-    for place, run in enumerate(result.runs):
-        ax.plot([run.low, run.high], [place, place], color=INK, linewidth=0.7)
+    for position, run in enumerate(result.runs):
+        ax.plot([run.low, run.high], [position, position], color=INK, linewidth=0.7)
         median = np.searchsorted(np.cumsum(run.counts), result.resamples / 2) + 1
-        ax.plot(median, place, "x", color=INK, markersize=cross)
+        ax.plot(median, position, "x", color=INK, markersize=cross)
     ax.set_xlim(last, 0.5)
     figures.counted(ax.xaxis)
     ax.set_ylim(size - 0.4, -0.6)
@@ -266,9 +266,9 @@ def conditions_plot(
     last = 1
     for number, (name, label) in enumerate(zip(runs, figures.labels_of(runs), strict=True)):
         style = figures.series_style(number)
-        places = np.arange(n_conditions) + 0.8 * ((number + 0.5) / len(runs) - 0.5)
+        positions = np.arange(n_conditions) + 0.8 * ((number + 0.5) / len(runs) - 0.5)
         expected = []
-        for x, found in zip(places, distributions.values(), strict=True):
+        for x, found in zip(positions, distributions.values(), strict=True):
             (run,) = [run for run in found.runs if run.run == name]
             expected.append(run.expected_rank)
             shares = np.array(run.counts) / found.resamples
@@ -283,7 +283,9 @@ def conditions_plot(
                 alpha=0.8,
                 linewidths=0,
             )
-        ax.plot(places, expected, style["marker"], color="white", markeredgecolor=INK, markersize=5)
+        ax.plot(
+            positions, expected, style["marker"], color="white", markeredgecolor=INK, markersize=5
+        )
         ax.plot([], [], linestyle="", markeredgecolor=INK, label=label, **style)
     names = (name.replace("\n", " ") for name in distributions)
     ax.set_xticks(range(n_conditions), figures.labels_of(names, 40))

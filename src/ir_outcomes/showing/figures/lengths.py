@@ -49,16 +49,16 @@ def draw_changes_of_queries(comparison: Comparison, ax: Any) -> Any:
     ends = [step * end for end in STEPS if end == STEPS[0] or step * end < largest]
     numbers: list[Counter[str]] = [Counter() for _ in range(2 * len(ends) + 2)]
     for outcome, gain in changes:
-        place = int(np.searchsorted(ends, abs(gain)))
+        position = int(np.searchsorted(ends, abs(gain)))
         kinds = ("better", "won") if gain > 0 else ("worse", "lost")
         if gain:
-            bar = len(ends) + 1 + place if gain > 0 else len(ends) - place
+            bar = len(ends) + 1 + position if gain > 0 else len(ends) - position
             numbers[bar][outcome if outcome in kinds else kinds[0]] += 1
     names = [*(f"up to {end:g}" for end in ends), f"over {ends[-1]:g}"]
     bars = [*zip([*reversed(names), *names], numbers, strict=True)]
     moved = sum(number.total() for number in numbers)
-    same = f"{len(changes) - moved:,} without a change not drawn"
-    words = f"{count(len(changes), 'query')}, {same}, {conditions_words(comparison.settings)}"
+    unchanged = f"{len(changes) - moved:,} without a change not drawn"
+    words = f"{count(len(changes), 'query')}, {unchanged}, {conditions_words(comparison.settings)}"
     return _draw_changes(
         ax, bars, comparison.baseline, comparison.contender, words, unit, "queries"
     )
@@ -98,19 +98,19 @@ def _draw_changes(
         "better": "better",
         "won": f"won: {contender} found it, or more",
     }
-    places = range(len(bars))
+    positions = range(len(bars))
     bottom = np.zeros(len(bars))
     for kind in ("worse", "better", "lost", "won"):
         numbers = np.array([number.get(kind, 0) for _, number in bars])
         color, hatch = CHANGES[kind]
         look = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
         label = figures.literal(f"{explained[kind]} ({numbers.sum():,})")
-        drawn = ax.bar(places, numbers, 0.85, bottom, label=label, **look)
+        drawn = ax.bar(positions, numbers, 0.85, bottom, label=label, **look)
         bottom = bottom + numbers
     ax.bar_label(drawn, [f"{total:,.0f}" for total in bottom], padding=2, fontsize=8)
     ax.set_ylim(0, 1.12 * max(bottom.max(), 1))
     ax.axvline(len(bars) / 2 - 0.5, color=INK, linewidth=0.8)
-    ax.set_xticks(places, [name for name, _ in bars])
+    ax.set_xticks(positions, [name for name, _ in bars])
     figures.tilted(ax, 30)
     figures.counted(ax.yaxis)
     return finished(
@@ -178,7 +178,7 @@ def _draw_shares(
 ) -> Any:
     """Shade the share of each bucket, and after a gap that of what is not found."""
     size = len(buckets)
-    ax = figures.row_panel(target, runs, max(7.5, 3.5 + 0.42 * (size + 2)), more=0.6)
+    ax = figures.row_panel(target, runs, max(7.5, 3.5 + 0.42 * (size + 2)), extra=0.6)
     shown = np.insert(shares, size, np.nan, axis=1)
     figures.shaded(ax, shown, label)
     for row, column in np.argwhere(~np.isnan(shown)) if len(runs) <= NUMBERED_ROWS else ():

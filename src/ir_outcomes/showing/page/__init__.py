@@ -1,4 +1,4 @@
-"""The report: one HTML page with the verdict and every query behind it, which opens without a network."""
+"""The report: one HTML page with the verdict and every query behind it."""
 
 import base64
 import hashlib
@@ -35,7 +35,7 @@ DATA = 'id="data">'  # is followed by the data; texts on the page have no such q
 
 @dataclass(frozen=True)
 class ReportPage:
-    """One HTML page; a notebook shows it in a frame.
+    """One HTML page, which a notebook shows in a frame.
 
     Attributes
     ----------
@@ -136,9 +136,9 @@ def report(
         result = compare_collections(evaluation, baseline, contenders, **rules)
     else:
         evaluation = evaluation_of(evaluation, several_runs=True)
-        first, *others = evaluation.system_names
-        if contenders is None and len(others) == 1:
-            contenders = others[0]
+        first, *rest = evaluation.system_names
+        if contenders is None and len(rest) == 1:
+            contenders = rest[0]
         result = compare(evaluation, baseline or first, contenders, **rules)
     return report_of(
         result,
@@ -164,7 +164,7 @@ def report_of(
     inputs: Sequence[str | os.PathLike[str]] = (),
     advice: Any = str,
 ) -> ReportPage:
-    """Write a result as one HTML page; see `ir_outcomes.report` and `Result.to_report`."""
+    """Write a result as one HTML page."""
     if max_mb is not None:
         check_number("max_mb", max_mb, below=1000)
     grids = grids_of(result, evaluation)
@@ -204,7 +204,7 @@ def report_of(
 
 
 def _tables(tables: Iterable[Table], notes: Iterable[str]) -> str:
-    """Write tables and notes as HTML; the policy of the page allows no styles in it, but classes."""
+    """Write tables and notes as HTML with classes, as the page allows no styles."""
     return re.sub('style="text-align: ([a-z]+)"', r'class="\1"', html_parts(tables, notes))
 
 

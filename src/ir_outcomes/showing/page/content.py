@@ -1,4 +1,4 @@
-"""What a page is about: the runs under each condition, any two of which can be chosen."""
+"""What a page is about: runs under conditions, of which two can be chosen."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, product
@@ -73,7 +73,7 @@ class Grid(NamedTuple):
         return tuple(query.query_id for query in chain(*queries))
 
     def lengths(self) -> Lengths:
-        """Return what the runs found for each query, and where, or the values that were compared."""
+        """Return what the runs found for each query, or the values compared."""
         if self.evaluation is None or not self.in_lengths:
             columns: dict[str, Any] = {}
             for comparison, side in product(self.comparisons, ("baseline", "contender")):
@@ -93,7 +93,7 @@ class Grid(NamedTuple):
 
 
 def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
-    """Put the comparisons of a result together by condition, where a board is one grid."""
+    """Put the comparisons of a result together by condition."""
     if isinstance(result, Leaderboard):
         return [_grid_of_board(result, result.settings, evaluation)] if result.settings else []
     sections: dict[str, list[Section]] = {}

@@ -1,4 +1,4 @@
-"""What the script of a page reads: rows and search lengths as packed numbers, queries, and ranked lists."""
+"""What the script of a page reads: packed numbers, queries and ranked lists."""
 
 import base64
 import json
@@ -53,7 +53,7 @@ def data_of(
     max_mb: float | None,
     used: int,
 ) -> str:
-    """Return the JSON that the script reads, on a page that has so many bytes without it."""
+    """Return the JSON of the script, on a page that has so many bytes without it."""
     sets: dict[Any, Data] = {}
     drawn = []
     order: list[Any] = []
@@ -63,8 +63,8 @@ def data_of(
         if key not in sets:
             sets[key] = _set_data(grid, texts)
             if entry_of := _entries_of(grid, docs):
-                for place, change in enumerate(_spread(grid)):
-                    order.append((-change, len(sets), place, sets[key]["lists"], entry_of))
+                for position, change in enumerate(_spread(grid)):
+                    order.append((-change, len(sets), position, sets[key]["lists"], entry_of))
         drawn[-1]["set"] = list(sets).index(key)
     data: Data = {
         "labels": [_label_data(label) for label in ALL_LABELS],
@@ -74,19 +74,19 @@ def data_of(
         "listed": 0,
     }
     used += len(as_json(data).encode())
-    for *_, place, lists, entry_of in sorted(order, key=itemgetter(0, 1, 2)):
-        entry = entry_of(place)
+    for *_, position, lists, entry_of in sorted(order, key=itemgetter(0, 1, 2)):
+        entry = entry_of(position)
         used += len(as_json(entry).encode()) + len('"1234":,')
         limit = FIRST_MB if data["listed"] < FIRST_QUERIES else SMALL_MB
         if used > (max_mb or limit) * MB:
             break
-        lists[str(place)] = entry
+        lists[str(position)] = entry
         data["listed"] += 1
     return as_json(data)
 
 
 def _entries_of(grid: Grid, docs: Texts) -> Callable[[int], Data] | None:
-    """Return what describes the ranked lists of a query, None where they were not kept."""
+    """Return what describes the lists of a query, None where there are none."""
     evaluation = grid.evaluation
     if evaluation is None or not evaluation.documents:
         return None
@@ -95,12 +95,12 @@ def _entries_of(grid: Grid, docs: Texts) -> Callable[[int], Data] | None:
     wanted = {name.decode() for documents in ranked for name in documents.docids.tolist()}
     first_words = document_texts(docs, wanted, evaluation.collection)
 
-    def entry_of(place: int) -> Data:
+    def entry_of(position: int) -> Data:
         numbers: dict[str, int] = {}
         grades: dict[int, int] = {}
         lists = []
         for documents in ranked:
-            span = slice(*documents.offsets[place : place + 2])
+            span = slice(*documents.offsets[position : position + 2])
             ids = [name.decode() for name in documents.docids[span].tolist()]
             lists.append([numbers.setdefault(name, len(numbers)) for name in ids])
             grades |= zip(lists[-1], documents.grades[span].tolist(), strict=True)
@@ -176,19 +176,19 @@ def _value(row: Any, path: str) -> float | None:
 
 
 def _set_data(grid: Grid, texts: Mapping[str, str]) -> Data:
-    known = {**(grid.evaluation.texts if grid.evaluation else {}), **texts}
-    words = [known.get(query) for query in grid.queries]
+    names = {**(grid.evaluation.texts if grid.evaluation else {}), **texts}
+    words = [names.get(query) for query in grid.queries]
     return {"ids": grid.queries, "texts": words, "runs": grid.runs, "lists": {}}
 
 
 def _label_data(label: str) -> tuple[str, str, str, int]:
-    """Return a label with its tone and sign, and the number of the one with the runs swapped."""
+    """Return a label with its tone, sign and the number of its mirror image."""
     sign = "?" if "unconfirmed" in label else SIGNS[tone(label)]
     return label, tone(label), sign, ALL_LABELS.index(MIRRORED.get(label, label))
 
 
 def _packed(values: Any) -> tuple[str, str]:
-    """Return the type of an array, the smallest that holds its numbers, and its bytes in base64."""
+    """Return the smallest type of an array, and its bytes in base64."""
     array = np.asarray(values, dtype="<f4")
     whole = np.nan_to_num(array, nan=-1)
     if array.size and (whole >= 0).all() and (whole % 1 == 0).all():
@@ -197,7 +197,7 @@ def _packed(values: Any) -> tuple[str, str]:
 
 
 def as_json(value: Any) -> str:
-    """Write JSON that can stand inside of a script element of HTML, whatever its text says."""
+    """Write JSON that can stand inside of a script element of HTML."""
     text = json.dumps(_visible(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

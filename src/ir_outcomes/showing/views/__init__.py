@@ -1,4 +1,4 @@
-"""What is shown of each result; a module of views is imported when a result of its kind is shown."""
+"""What is shown of each result, by modules that are imported when needed."""
 
 from importlib import import_module
 from typing import Any

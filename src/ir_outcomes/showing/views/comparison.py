@@ -1,4 +1,4 @@
-"""What is shown of one comparison, of several, as in the tables of the paper, and of queries."""
+"""What is shown of comparisons, also as in the paper, and of queries."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -91,7 +91,7 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def label_words(comparison: Comparison) -> str:
-    """Return the label, whether it holds for new runs, and which run returned nothing for many queries."""
+    """Return the label, whether it holds for new runs, and missing queries."""
     label = comparison.verdict.label
     if comparison.verdict.new_runs is not None:
         runs = "also for new runs" if comparison.verdict.new_runs else "of these runs only"
@@ -114,7 +114,7 @@ def _title(result: Comparison | Queries) -> str:
 
 
 def _counts_line(comparison: Comparison) -> str:
-    """Count the queries: those on which the search is shorter or longer, and what both runs and neither found."""
+    """Count the queries by shorter and longer searches, and by what was found."""
     words = queries_words(comparison)
     counts = []
     whole = comparison.restricted
@@ -188,7 +188,7 @@ def _label_counts(comparisons: Sequence[Comparison]) -> str:
 
 
 def _worst_last(comparison: Comparison) -> tuple[int, float]:
-    """Order comparisons by their label, best first, and within it by the search length over all queries."""
+    """Order comparisons by label, best first, and by all queries."""
     whole = comparison.all_queries or comparison.ranking
     return LABELS.index(comparison.verdict.label), -whole.gain
 
@@ -205,7 +205,7 @@ def _columns_of(row: Row, alpha: float, *fields: str) -> tuple[Column, ...]:
 
 
 def _printed(comparisons: Sequence[Comparison], rows: Mapping[str, Row], against: str) -> Table:
-    """Return the table of a paper: what each run has by itself, its difference, and the verdict."""
+    """Return the table of a paper: means, differences and verdicts."""
     first = comparisons[0]
     columns = [Column("contender", heading="run")]
     above = {"contender": first.baseline, "verdict": "baseline"}
@@ -213,17 +213,17 @@ def _printed(comparisons: Sequence[Comparison], rows: Mapping[str, Row], against
     significant: dict[str, list[bool]] = {}
     for name, row in rows.items():
         found = [row_called(item.parts, name) for item in comparisons]
-        mean, *others = _columns_of(row, first.alpha, "contender", "difference", "p")
+        mean, *effects = _columns_of(row, first.alpha, "contender", "difference", "p")
         # Means in ranking are each on queries of their own.
-        if name != "ranking" and len({each and each.baseline for each in found}) == 1:
+        if name != "ranking" and len({part and part.baseline for part in found}) == 1:
             columns.append(mean)
             above[mean.name] = replace(mean, value="baseline").text(first)
-            means = [row.baseline, *(each.contender for each in found if each is not None)]
+            means = [row.baseline, *(part.contender for part in found if part is not None)]
             best[mean.name] = tops(means, row.higher_is_better)
-        columns += others
-        significant[others[0].name] = [
+        columns += effects
+        significant[effects[0].name] = [
             False,
-            *(each is not None and each.found != "none" for each in found),
+            *(part is not None and part.found != "none" for part in found),
         ]
     columns.append(Column("verdict", "verdict.label"))
     table = Table.of(columns, comparisons, *_paper_captions(comparisons), title=against)
@@ -249,7 +249,7 @@ def _queries(queries: Queries) -> View:
 
 
 def paper_view(result: Any) -> View:
-    """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the verdict that they leave out."""
+    """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the verdict."""
     if not result.paper_rows():  # which is an error where there are no such columns
         return view_of(result)
     comparisons = [result] if isinstance(result, Comparison) else list(result)

@@ -1,4 +1,4 @@
-"""What is shown of comparisons under several conditions; several runs have a matrix of signs first."""
+"""What is shown of comparisons under several conditions."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,9 +51,9 @@ SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significa
 @view_of.register
 def _conditions(result: ConditionsComparison) -> View:
     if not result.conditions:  # a gate can fail for that
-        lacking = listed([f"{name} lacks {run}" for run, name in result.missing])
+        absent = listed([f"{name} lacks {run}" for run, name in result.missing])
         title = f"nothing can be compared with {result.baseline} (A)"
-        return View(title, sentences=(f"{lacking}.",))
+        return View(title, sentences=(f"{absent}.",))
     overall = {item.contender: item for item in result.overall}
     runs = _best_first(result, overall)
     overviews = [_overview(result, run, overall.get(run)) for run in runs]
@@ -105,7 +105,7 @@ def _direction(label: str | None) -> str:
 
 
 def _best_first(result: ConditionsComparison, overall: Mapping[str, Overall]) -> list[str]:
-    """Return the contenders by their label on average, then by conditions in which they are better less those where worse."""
+    """Return contenders by label on average, then by better less worse."""
 
     def order(run: str) -> tuple[int, int, float]:
         counts = Counter(map(_direction, result.labels(run).values()))
@@ -223,8 +223,8 @@ def _overview_line(
     result: ConditionsComparison, row: Condition, names: Sequence[str]
 ) -> tuple[str, ...]:
     """Return what the table says of one condition."""
-    more = f"rel {row.comparison.rel}" if result.over == "judge" else row.group
-    name = f"{row.condition} ({more})" if more else row.condition
+    detail = f"rel {row.comparison.rel}" if result.over == "judge" else row.group
+    name = f"{row.condition} ({detail})" if detail else row.condition
     queries = f"{row.comparison.n_queries}" if result.over == "slice" else ""
     parts = [row_called(row.comparison.parts, name) for name in names]
     words = [_row_words(part) for part in parts]
@@ -235,7 +235,7 @@ def _overview_line(
 
 
 def sign_of(label: str | None) -> str:
-    """Return the sign of a label in a matrix; blank where there is none."""
+    """Return the sign of a label in a matrix, blank where there is none."""
     if label is None:
         return ""
     if label == "trade-off":
@@ -246,7 +246,7 @@ def sign_of(label: str | None) -> str:
 def _matrix(
     result: ConditionsComparison, runs: Sequence[str], overall: Mapping[str, Overall]
 ) -> Table:
-    """Show a sign for each run and condition, how often it is better and worse, and the label on average."""
+    """Show a sign for each run and condition, counts, and the label on average."""
     names = result.names
     headings: Sequence[str] = names
     numbered = ""
@@ -361,8 +361,8 @@ def _flips_table(result: ConditionsComparison) -> Table:
         Column("worse for", lambda flip: ", ".join(flip.worse)),
         Column("text"),
     )
-    more = ""
+    detail = ""
     if len(result.flips) > MOST_FLIPS:
-        more = f"the first {MOST_FLIPS}; all are in the JSON"
+        detail = f"the first {MOST_FLIPS}; all are in the JSON"
     title = f"Judges disagree about the direction on {plural('query', len(result.flips))}"
-    return Table.of(columns, result.flips[:MOST_FLIPS], more, title=title)
+    return Table.of(columns, result.flips[:MOST_FLIPS], detail, title=title)

@@ -1,4 +1,4 @@
-"""What is shown of evidence: holes in the judgments, plans, verdicts on published numbers."""
+"""What is shown of holes in judgments, plans, and published numbers."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -44,7 +44,9 @@ def _holes(result: Holes) -> View:
         )
     bounds = Counter(pair.bound.word for pair in result.pairs)
     counted = ", ".join(f"{bounds[word]} {word}" for word in get_args(BoundWord) if bounds[word])
-    each = (f"{pair.contender}: {_unjudged(pair, result)} {_bound(pair)}" for pair in result.pairs)
+    bound_words = (
+        f"{pair.contender}: {_unjudged(pair, result)} {_bound(pair)}" for pair in result.pairs
+    )
     verdicts = plural("verdict", len(result.pairs))
     return View(
         f"{verdicts} against {result.baseline} (A) {cutoff}, if unjudged documents were relevant",
@@ -53,7 +55,7 @@ def _holes(result: Holes) -> View:
         tables=(table,),
         notes=first,
         more="each bound",
-        background=(*each, *background),
+        background=(*bound_words, *background),
     )
 
 
@@ -165,7 +167,7 @@ def _means_verdict(result: MeansVerdict) -> View:
     if result.net is None:
         return View(title, "there are no such shares", tuple(_impossible_shares(result)))
     answered = [_range(counts) for counts in (result.answered_baseline, result.answered_contender)]
-    most = f"two such runs differ on at most {plural('query', result.most_differing or 0)}"
+    limit = f"two such runs differ on at most {plural('query', result.most_differing or 0)}"
     return View(
         title,
         _net_words(result.net),
@@ -174,7 +176,7 @@ def _means_verdict(result: MeansVerdict) -> View:
             "What a comparison needs beside them: won and lost, or the runs.",
         ),
         more="how many queries were answered",
-        background=(f"Queries answered: {answered[0]} (A) and {answered[1]} (B); {most}.",),
+        background=(f"Queries answered: {answered[0]} (A) and {answered[1]} (B); {limit}.",),
     )
 
 

@@ -31,14 +31,19 @@ def _gate(result: GateResult) -> View:
     worst = ordered[0]
     contenders = {decision.contender for decision in ordered}
     several = len(ordered) > 1
-    names = [_short_name(own) if len(contenders) == 1 else own.name for own in ordered]
+    names = [
+        _short_name(decision) if len(contenders) == 1 else decision.name for decision in ordered
+    ]
     reasons = [
         " ".join(
-            (f"{name}:", *(reason.removeprefix(f"{own.contender}: ") for reason in own.reasons))
+            (
+                f"{name}:",
+                *(reason.removeprefix(f"{decision.contender}: ") for reason in decision.reasons),
+            )
         )
-        for name, own in zip(names, ordered, strict=True)
+        for name, decision in zip(names, ordered, strict=True)
     ]
-    first_reason, *others = worst.reasons
+    first_reason, *rest = worst.reasons
     first = sum(decision.status == result.status for decision in ordered)
     against = listed([result.baseline, *filter(None, (result.reference,))])
     counts = [f"{_counts(ordered)} against {against}"] if several else []
@@ -48,21 +53,25 @@ def _gate(result: GateResult) -> View:
         first = 0
     return View(
         title,
-        sentences=(*counts, *others, *reasons[1 : min(first, MOST_WORST)]),
+        sentences=(*counts, *rest, *reasons[1 : min(first, MOST_WORST)]),
         tables=(_decisions_table(result, ordered, names), *_measures_table(ordered)),
         notes=(
             *_most_harm(worst),
-            *merged([(name, own.notes) for name, own in zip(names, ordered, strict=True)]),
+            *merged(
+                [(name, decision.notes) for name, decision in zip(names, ordered, strict=True)]
+            ),
         ),
         more="queries, texts, how many would settle it",
         details=(
             _margins_table(result, ordered, names),
             *(
                 queries_table(
-                    own.queries, length_unit(result.settings.unit), f"{name}, {_harm_title(own)}"
+                    decision.queries,
+                    length_unit(result.settings.unit),
+                    f"{name}, {_harm_title(decision)}",
                 )
-                for name, own in zip(names, ordered, strict=True)
-                if own.queries
+                for name, decision in zip(names, ordered, strict=True)
+                if decision.queries
             ),
         ),
         background=(*(reasons if several else ()), *result.notes),
@@ -83,8 +92,8 @@ def _counts(decisions: Sequence[GateDecision]) -> str:
     statuses = ", ".join(f"{number} {status}" for status, number in counts.items())
     runs = plural("contender", len({decision.contender for decision in decisions}))
     collections = {decision.condition for decision in decisions} - {None}
-    where = f" on {plural('collection', len(collections))}" if collections else ""
-    return f"{statuses}: {runs}{where}"
+    collections_words = f" on {plural('collection', len(collections))}" if collections else ""
+    return f"{statuses}: {runs}{collections_words}"
 
 
 def _margin_words(row: Row) -> str:
@@ -98,12 +107,17 @@ def _margin_words(row: Row) -> str:
 def _decisions_table(
     result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
 ) -> Table:
-    """Show the status of each decision, its rows with intervals, and the margins above them."""
+    """Show the status of each decision, and its rows with intervals."""
     rows: dict[str, Row] = {}
     for row in (row for decision in decisions for row in decision.rows):
         rows.setdefault(row.name, row)
     margins = {
-        name: {_margin_words(row) for own in decisions for row in own.rows if row.name == name}
+        name: {
+            _margin_words(row)
+            for decision in decisions
+            for row in decision.rows
+            if row.name == name
+        }
         for name in rows
     }
     # Margins stand above the rows that share them, or else in brackets.
@@ -122,9 +136,9 @@ def _decisions_table(
 
 
 def _cell(row: Row | None, *, in_brackets: bool) -> str:
-    """Write a difference with its interval for margins, and the margin where it is not that of all."""
-    interval = None if row is None or row.margin is None else row.margin.interval
-    words = difference_words(row, interval)
+    """Write a difference with its interval for margins, and its margin."""
+    margin = None if row is None else row.margin
+    words = difference_words(row, None if margin is None else margin.interval)
     return f"{words} ({_margin_words(row)})" if row and in_brackets else words
 
 
@@ -133,19 +147,19 @@ def _captions(
 ) -> Iterator[str]:
     """Say what the margins are, which queries have no results, and the settings."""
     if not all(shared.values()):
-        others = len(result.settings.margins or ()) == 2
+        rest = len(result.settings.margins or ()) == 2
         yield (
-            f"all queries: the margin in brackets {'follows from the other two' if others else ''}"
+            f"all queries: the margin in brackets {'follows from the other two' if rest else ''}"
         ).rstrip()
     missing = [
-        f"{percent(own.n_missing[1] / own.n_queries)} % of {own.name}"
-        for own in decisions
-        if own.n_missing[1]
+        f"{percent(decision.n_missing[1] / decision.n_queries)} % of {decision.name}"
+        for decision in decisions
+        if decision.n_missing[1]
     ]
     if missing:
-        most = percent(result.max_missing)
-        yield f"queries without results: {some(missing, 3)}; at most {most} % may be"
-    comparisons = [own.comparison for own in decisions if own.comparison is not None]
+        limit = percent(result.max_missing)
+        yield f"queries without results: {some(missing, 3)}; at most {limit} % may be"
+    comparisons = [decision.comparison for decision in decisions if decision.comparison is not None]
     several = [item for item in comparisons if item.of_several_runs]
     if several:
         yield "about these runs only"
@@ -153,7 +167,7 @@ def _captions(
     level = 100 * (1 - result.settings.first_level)
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
-    n_queries = {own.n_queries for own in decisions if own.n_queries}
+    n_queries = {decision.n_queries for decision in decisions if decision.n_queries}
     queries = f"{plural('query', n_queries.pop())}, " if len(n_queries) == 1 else ""
     yield (
         f"{queries}{level:.4g} % intervals for margins{by_cluster},"
@@ -163,7 +177,7 @@ def _captions(
 
 def _measures_table(decisions: Sequence[GateDecision]) -> Iterator[Table]:
     """Yield the measures that were asked for, which decide nothing."""
-    lines = [(own, row) for own in decisions for row in own.measures]
+    lines = [(decision, row) for decision in decisions for row in decision.measures]
     if lines:
         fields = (
             Column("name", heading="measure"),
@@ -206,11 +220,11 @@ def _loss(query: QueryOutcome) -> str:
 def _margins_table(
     result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
 ) -> Table:
-    """Show each row against its margin, what equal runs could pass, and how many would settle it."""
+    """Show each row against its margin, and what would settle it."""
     lines = [
-        (name, row, own.needed.get(row.name))
-        for name, own in zip(names, decisions, strict=True)
-        for row in own.rows
+        (name, row, decision.needed.get(row.name))
+        for name, decision in zip(names, decisions, strict=True)
+        for row in decision.rows
     ]
     columns = (
         *(Column("run", itemgetter(0)) for _ in decisions[1:2]),

@@ -180,8 +180,8 @@ def _standings(result: Leaderboard) -> Table:
         for pair in result.pairs:
             if pair.direction != "none":
                 sides = pair.contender, pair.baseline
-                best, other = sides if pair.direction == "better" else sides[::-1]
-                beaten[best].append(letters[other])
+                best, loser = sides if pair.direction == "better" else sides[::-1]
+                beaten[best].append(letters[loser])
         verdicts = [Column("beats", lambda run: " ".join(sorted(beaten[run.run])), "better than")]
     level = level_words(result.alpha)
     columns = (
@@ -294,13 +294,19 @@ def _history(result: SotaHistory) -> View:
 @view_of.register
 def _rank_distribution(result: RankDistribution) -> View:
     below = {}
-    for place, run in enumerate(result.runs[:-1]):
-        below[run.run] = run.above[place + 1]
+    for position, run in enumerate(result.runs[:-1]):
+        below[run.run] = run.above[position + 1]
     shares = result.place_shares(MOST_PLACES)
-    places = range(min(MOST_PLACES, len(result.runs)))
+    positions = range(min(MOST_PLACES, len(result.runs)))
     ranks = [
-        Column(f"rank_{place + 1}", itemgetter(place), str(place + 1), PERCENT, group="rank, %")
-        for place in places
+        Column(
+            f"rank_{position + 1}",
+            itemgetter(position),
+            str(position + 1),
+            PERCENT,
+            group="rank, %",
+        )
+        for position in positions
     ]
     top = []
     of_top = ""

@@ -1,4 +1,4 @@
-"""What views of comparisons share: rows, what stands below their tables, and details."""
+"""What views of comparisons share: rows, captions and details."""
 
 from collections.abc import Container, Iterable, Sequence
 from operator import itemgetter
@@ -75,7 +75,7 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
 
 
 def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
-    """Write the p-value of a row by itself; marked where it does not hold after the correction."""
+    """Write the p-value of a row by itself, marked where a correction undoes it."""
     if row.difference is None:
         return NOTHING
     mark = MARK if row.pvalue <= alpha < row.pvalue_corrected else ""
@@ -86,13 +86,13 @@ def difference_words(row: Row | None, bounds: Interval | None) -> str:
     """Write the difference of a row with an interval."""
     if row is None or row.difference is None:
         return NOTHING
-    places = places_of(row.measured_in)
-    difference = fixed(row.difference, places, signed=True)
-    return f"{difference} {interval(bounds, places, signed=True)}" if bounds else difference
+    digits = places_of(row.measured_in)
+    difference = fixed(row.difference, digits, signed=True)
+    return f"{difference} {interval(bounds, digits, signed=True)}" if bounds else difference
 
 
 def settings_words(settings: Any, comparisons: Sequence[Comparison] = ()) -> str:
-    """Say how runs were compared, and to which depth where that is less than the cutoff."""
+    """Say how runs were compared, and to which depth."""
     cutoff = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff}"
     whole = [item.restricted for item in comparisons if item.restricted is not None]
     depths = sorted({int(row.largest) for row in whole if row.largest is not None})
@@ -134,23 +134,23 @@ def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> st
 
 def paper_rules(comparisons: Sequence[Comparison]) -> str:
     """Say where the paper's *do no harm* has another direction than the label."""
-    others: dict[str, list[str]] = {}
+    directions_found: dict[str, list[str]] = {}
     for item in comparisons:
         says = item.verdict.do_no_harm
         side = "none" if says == "undecided" else says
         if says is not None and side != item.verdict.direction:
-            others.setdefault(says, []).append(item.contender)
-    if not others:
+            directions_found.setdefault(says, []).append(item.contender)
+    if not directions_found:
         return ""
     words = (
         f"{says}" if len(comparisons) == 1 else f"{says} for {some(names, 3)}"
-        for says, names in others.items()
+        for says, names in directions_found.items()
     )
     return f"by the paper's own tests the rule do no harm says {listed(list(words))}"
 
 
 def directions(rows: Iterable[Row]) -> str:
-    """Say units and directions of rows in one line: "coverage: points, higher is better"."""
+    """Say units and directions of rows: "coverage: points, higher is better"."""
     units = {POINTS: "points", DOCUMENTS_ABOVE: f"{DOCUMENTS_ABOVE}, plus 1"}
     columns = []
     for row in rows:
@@ -173,7 +173,7 @@ def measures_legend(measures: Sequence[Row], settings: Any) -> str:
 
 
 def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Say which runs the systems have, and over which range these differ from the other system."""
+    """Say which runs the systems have, and the range of their differences."""
     shown: dict[str, str] = {}
     for comparison in comparisons:
         if comparison.of_several_runs:
@@ -188,8 +188,8 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
         return f"{name}: one run, taken as fixed"
     runs = [run for run in comparison.runs if run.system == name]
     coverage = _range_words([run.coverage for run in runs], 2)
-    places = places_of(comparison.ranking.measured_in)
-    ranking = _range_words([run.ranking for run in runs], places)
+    digits = places_of(comparison.ranking.measured_in)
+    ranking = _range_words([run.ranking for run in runs], digits)
     named = some([run.run for run in runs], 3)
     return (
         f"{name}: {plural('run', len(runs))} ({named}); B - A: coverage {coverage}, ranking"
@@ -197,12 +197,12 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
     )
 
 
-def _range_words(changes: Sequence[float | None], places: int) -> str:
+def _range_words(changes: Sequence[float | None], digits: int) -> str:
     """Write the smallest and the largest change of runs."""
     found = [change for change in changes if change is not None]
     if not found:
         return "none"
-    return " to ".join(fixed(end, places, signed=True) for end in (min(found), max(found)))
+    return " to ".join(fixed(end, digits, signed=True) for end in (min(found), max(found)))
 
 
 def details_of(
@@ -237,7 +237,7 @@ def _rows_table(
     lines = []
     for name, item in comparisons:
         rows = (*item.parts, item.naive, *filter(None, (item.reciprocal,)))
-        lines += [_Line("" if place else name, item, row) for place, row in enumerate(rows)]
+        lines += [_Line("" if position else name, item, row) for position, row in enumerate(rows)]
     beside = {"difference", "interval", "new_runs", "p", "detectable"}  # not of reciprocal ranks
 
     def unseen(field: str) -> Any:
@@ -271,7 +271,7 @@ def _rows_table(
 
 
 def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str) -> Table:
-    """Lay out the outcomes with their shares, and the median ranks of what was won and lost."""
+    """Lay out the shares of outcomes, and where what was won and lost stood."""
     first = comparisons[0][1]
     items = "queries" if first.unit == "query" else "relevant documents"
 
@@ -301,20 +301,20 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
 
 
 def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
-    """Lay out a row for each run of a system that has several; nothing where none has."""
+    """Lay out a row for each run of a system that has several."""
     lines = [(item, run) for item in comparisons for run in item.runs]
     first = comparisons[0]
-    places = places_of(first.ranking.measured_in)
+    digits = places_of(first.ranking.measured_in)
     measures = (
-        Column(row.name, itemgetter(place), form=signed(4))
-        for place, row in enumerate(first.measures)
+        Column(row.name, itemgetter(position), form=signed(4))
+        for position, row in enumerate(first.measures)
     )
     of_run = (
         Column("run"),
         Column("system", heading="of"),
         Column("coverage", heading="coverage, points", form=signed(2)),
-        Column("ranking", heading=row_name(first.ranking), form=signed(places)),
-        Column("all_queries", heading="all queries", form=signed(places)),
+        Column("ranking", heading=row_name(first.ranking), form=signed(digits)),
+        Column("all_queries", heading="all queries", form=signed(digits)),
         *of_part("measures", measures),
     )
     columns = (Column("contender", lambda line: line[0].contender), *of_part(itemgetter(1), of_run))
@@ -325,7 +325,7 @@ def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
 
 
 def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
-    """Lay out queries with their outcome, what each run found of them, and the search lengths."""
+    """Lay out queries with their outcomes and search lengths."""
     hidden = ("restricted", "cluster")
     columns = (column for column in query_columns(measured_in) if column.name not in hidden)
     return Table.of(columns, queries, title=title)
@@ -333,4 +333,4 @@ def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> 
 
 def depth_lines(notes: Iterable[str]) -> list[str]:
     """Return what notes say on where all lists end, which stands beside the cutoff."""
-    return [own for own in as_notes(notes) if own.kind == "shallow"]
+    return [note for note in as_notes(notes) if note.kind == "shallow"]
