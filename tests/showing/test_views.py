@@ -241,7 +241,8 @@ def test_shares_of_the_first_places_are_shown() -> None:
 
 def test_all_runs_that_tie_for_the_first_place_are_named() -> None:
     qrels, runs = collection(1, 10)
-    twice = {"one": runs["r0"], "two": runs["r0"]}
+    (run,) = runs.values()
+    twice = {"one": run, "two": run}
     result = iro.rank_distribution(iro.evaluate(qrels, twice), resamples=10)
     assert all(run.rank == 1 and run.first == 1.0 for run in result.runs)
     (sentence,) = result.view().sentences

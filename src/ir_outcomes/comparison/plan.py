@@ -261,7 +261,7 @@ def _notes(
             reason = "it would take more than a million, or all differences are equal"
             if row.differ < 2:
                 reason = "fewer than two queries differ"
-            yield note("not planned", f"{row.name}, because {reason}.")
+            yield note("not planned", f"for {row.name}, because {reason}.")
     if settings.n_clusters is not None:
         mean_size = comparison.n_queries / settings.n_clusters
         yield f"The numbers count clusters of about {mean_size:.1f} queries each."

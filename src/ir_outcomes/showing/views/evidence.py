@@ -104,12 +104,8 @@ def _to_judge(result: Holes) -> Table:
 @view_of.register
 def _plan(result: Plan) -> View:
     columns = (*texts(" "), *numbers("queries", "to be safe"))
-    # A row without a number has a sentence with the reason instead.
-    detected = [
-        (_planned(row), row.needed.queries, row.needed.upper)
-        for row in result.parts
-        if row.needed.queries is not None
-    ]
+    detected = [(_planned(row), row.needed.queries, row.needed.upper) for row in result.parts]
+    is_planned = any(row.needed.queries is not None for row in result.parts)
     passed = [
         (_planned(row), row.to_pass.queries, row.to_pass.upper)
         for row in result.parts
@@ -125,7 +121,7 @@ def _plan(result: Plan) -> View:
     return View(
         f"Queries needed for {percent(result.power, 0)} % power, {pilot}{runs}",
         sentences=reasons,
-        tables=(Table.of_texts(columns, detected, caption),) if detected else (),
+        tables=(Table.of_texts(columns, detected, caption),) if is_planned else (),
         notes=first,
         more="queries to pass a gate",
         details=(Table.of_texts(columns, passed, title=to_pass),) if passed else (),
