@@ -190,6 +190,11 @@ def test_whole_number_ids() -> None:
             "the topics: hold topic 1 twice",
         ),
         ({"topics": TOPICS.assign(qid="x" + TOPICS["qid"])}, MismatchError, "none of the topics"),
+        (
+            {"systems": [RANKED, RANKED.drop(columns="docno"), RANKED]},
+            FormatError,
+            "system 1: has no column docno",
+        ),
         ({"qrels": QRELS.drop(columns="label")}, FormatError, "the qrels: has no column .*'label'"),
     ],
 )

@@ -34,6 +34,7 @@ BACKGROUND: Mapping[str, str] = {
     "few runs": "Few runs of a system",
     "one system": "Runs of one system",
     "within margins": "Worse, within the margins",
+    "not planned": "No number of queries can be given",
     "default effect": "Differences to detect by default",
 }
 HEADLINES = {**FIRST, **BACKGROUND}

@@ -102,7 +102,7 @@ def experiment(
             settings.setdefault(name, ours.pop())
     evaluation = evaluate(
         qrels,
-        [frame[["qid", "docno", "score"]] for frame in frames],
+        [_ranking(frame, number) for number, frame in enumerate(frames)],
         names=names or default_names,
         measures=measures,
         queries=topics.set_index("qid").get("query", pd.Series(dtype=object)).to_dict(),
@@ -166,6 +166,19 @@ def _read_topics(topics: Any) -> Any:
     if len(twice):
         raise FormatError("the topics", f"hold topic {twice.iloc[0]} twice; keep one")
     return topics
+
+
+def _ranking(frame: Any, number: int) -> Any:
+    """Return the columns of a run, of what a system returned."""
+    columns = ["qid", "docno", "score"]
+    found = [str(column) for column in getattr(frame, "columns", ())]
+    missing = [column for column in columns if column not in found]
+    if missing:
+        problem = (
+            f"has no column {' and '.join(missing)}; a ranking has the columns {', '.join(columns)}"
+        )
+        raise FormatError(f"the result of system {number}", problem, text=", ".join(found))
+    return frame[columns]
 
 
 def _parsed(eval_metrics: Sequence[Any]) -> list[Any]:

@@ -116,8 +116,9 @@ def test_equal_runs_say_why_there_is_no_number() -> None:
     assert planned.ranking.needed.queries is None
     assert planned.ranking.to_pass is not None
     assert planned.ranking.to_pass.queries is not None
-    reasons = [text for text in planned.notes if "no number of queries" in text]
-    assert len(reasons) == 2
+    assert planned.view().tables == ()
+    assert len(planned.view().sentences) == 2
+    assert len(iro.plan(equal, all_queries=1.0).view().sentences) == 3
 
 
 def test_what_cannot_be_planned_is_refused() -> None:

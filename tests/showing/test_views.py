@@ -239,6 +239,16 @@ def test_shares_of_the_first_places_are_shown() -> None:
         assert row[5:10] == tuple(f"{100 * number / 40:.1f}" for number in run.counts[:5])
 
 
+def test_all_runs_that_tie_for_the_first_place_are_named() -> None:
+    qrels, runs = collection(1, 10)
+    (run,) = runs.values()
+    twice = {"one": run, "two": run}
+    result = iro.rank_distribution(iro.evaluate(qrels, twice), resamples=10)
+    assert all(run.rank == 1 and run.first == 1.0 for run in result.runs)
+    (sentence,) = result.view().sentences
+    assert all(name in sentence for name in twice)
+
+
 def test_a_table_for_papers_has_letters_and_the_best_in_bold() -> None:
     qrels, runs = collection(3, 200, relevant=2, seed=0)
     board = iro.leaderboard(

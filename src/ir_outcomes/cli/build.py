@@ -54,7 +54,9 @@ def outputs_of(entry: Command) -> dict[str, Option]:
         names += ["report", "docs", "max_mb"]
     if entry.page and not entry.result:
         names = ["output", "docs", "max_mb"]
-        options["output"] = options["report"]._replace(default=PAGE)
+        options["output"] = options["report"]._replace(
+            default=PAGE, text="Write the page to this file."
+        )
     return {name: options[name] for name in (*names, "quiet")}
 
 

@@ -192,6 +192,7 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
     if name == "margins":
         kind = tuple[float, ...]
         details |= {"converter": margins_of, "n_tokens": 1, "allow_leading_hyphen": True}
+        details["metavar"] = "1pp,0.5ranks"
     elif kind == list[int]:
         kind = tuple[int, ...]
         details |= {"converter": numbers_of, "n_tokens": 1}

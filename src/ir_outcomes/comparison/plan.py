@@ -162,14 +162,14 @@ def plan(
         _planned(comparison, comparison.coverage, coverage or points, power),
         _planned(comparison, comparison.ranking, ranking or ranks, power),
     ]
-    of_all: PlannedRow | None = None
+    extra: list[PlannedRow] = []
     if all_queries is not None:
         if comparison.restricted is None:
             raise ParameterError(
                 "search lengths over all queries are not known without a cutoff; leave it out",
                 all_queries=all_queries,
             )
-        of_all = _planned(comparison, comparison.restricted, all_queries, power)
+        extra = [_planned(comparison, comparison.restricted, all_queries, power)]
     defaults = [row for row, size in zip(planned, (coverage, ranking), strict=True) if size is None]
     return Plan(
         baseline=comparison.baseline,
@@ -177,11 +177,11 @@ def plan(
         n_queries=comparison.n_queries,
         coverage=planned[0],
         ranking=planned[1],
-        all_queries=of_all,
+        all_queries=extra[0] if extra else None,
         power=power,
         settings=comparison.settings,
         n_runs=comparison.n_runs,
-        notes=as_notes(_notes(comparison, planned, defaults)),
+        notes=as_notes(_notes(comparison, planned + extra, defaults)),
     )
 
 
@@ -258,10 +258,10 @@ def _notes(
         yield note("default effect", f"{listed(effects)}; give your own.")
     for row in rows:
         if row.needed.queries is None:
-            reason = "it would take more than a million queries, or all differences are equal"
+            reason = "it would take more than a million, or all differences are equal"
             if row.differ < 2:
-                reason = "fewer than two queries differ in it"
-            yield f"{row.name.capitalize()}: no number of queries can be given, because {reason}."
+                reason = "fewer than two queries differ"
+            yield note("not planned", f"for {row.name}, because {reason}.")
     if settings.n_clusters is not None:
         mean_size = comparison.n_queries / settings.n_clusters
         yield f"The numbers count clusters of about {mean_size:.1f} queries each."

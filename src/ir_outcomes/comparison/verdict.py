@@ -39,7 +39,7 @@ class Rules:
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction of p-values over the contenders of a call. Each row is corrected by itself.
     margins : (float, float), (float, float, float) or (float,), optional
-        Margins of harm: coverage (points), ranking and all queries (ranks). All are positive. The
+        Margins of harm: coverage, ranking, all queries. Points and ranks; all are positive. The
         third is by default what the other two tolerate together.
     """
 

@@ -96,7 +96,8 @@ def sota_history(
     Parameters
     ----------
     entries : path, or iterable of mapping
-        CSV or JSON; see `ir_outcomes.reading.tables.read_entries` for the columns.
+        CSV or JSON with the columns id, date and a score, and optionally group and baseline, which
+        marks the baselines of the organizers.
     score : str, optional
         Column of the score; by default the one whose name contains "eval", or "score".
     until : date or str, optional

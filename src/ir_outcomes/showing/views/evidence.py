@@ -105,6 +105,7 @@ def _to_judge(result: Holes) -> Table:
 def _plan(result: Plan) -> View:
     columns = (*texts(" "), *numbers("queries", "to be safe"))
     detected = [(_planned(row), row.needed.queries, row.needed.upper) for row in result.parts]
+    is_planned = any(row.needed.queries is not None for row in result.parts)
     passed = [
         (_planned(row), row.to_pass.queries, row.to_pass.upper)
         for row in result.parts
@@ -112,13 +113,15 @@ def _plan(result: Plan) -> View:
     ]
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
     runs = "" if result.n_runs == (1, 1) else ", for these runs"
-    first, background = ranked(result.notes)
+    reasons = tuple(item for item in result.notes if item.kind == "not planned")
+    first, background = ranked(item for item in result.notes if item not in reasons)
     bound = percent(CONFIDENCE, 0)
     caption = f"To be safe: an {bound} % upper bound. All numbers are of queries like these."
     to_pass = "Queries with which a gate excludes as large a harm, if the runs are equally good"
     return View(
         f"Queries needed for {percent(result.power, 0)} % power, {pilot}{runs}",
-        tables=(Table.of_texts(columns, detected, caption),),
+        sentences=reasons,
+        tables=(Table.of_texts(columns, detected, caption),) if is_planned else (),
         notes=first,
         more="queries to pass a gate",
         details=(Table.of_texts(columns, passed, title=to_pass),) if passed else (),

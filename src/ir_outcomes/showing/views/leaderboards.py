@@ -291,6 +291,18 @@ def _history(result: SotaHistory) -> View:
     )
 
 
+def _first(result: RankDistribution) -> str:
+    """Say how often the first run is first, or the runs that tie for it."""
+    leaders = [run for run in result.runs if run.rank == 1]
+    if len(leaders) == 1:
+        return f"{leaders[0].run} is first in {100 * leaders[0].first:.1f} % of the resamples."
+    shares = some([f"{run.run} in {100 * run.first:.1f} %" for run in leaders])
+    return (
+        f"{len(leaders)} runs tie on all queries. Share of the resamples in which each is first,"
+        f" alone or shared: {shares}."
+    )
+
+
 @view_of.register
 def _rank_distribution(result: RankDistribution) -> View:
     below = {}
@@ -344,9 +356,8 @@ def _rank_distribution(result: RankDistribution) -> View:
         f" ({direction(result.higher_is_better)}){condition}",
         sentences=(
             (
-                f"{result.runs[0].run} is first in {100 * result.runs[0].first:.1f} % of the"
-                " resamples. Median Kendall's tau between the order on a resample and the order on"
-                f" all queries: {tau}."
+                f"{_first(result)} Median Kendall's tau between the order on a resample and the"
+                f" order on all queries: {tau}."
             ),
         ),
         tables=(table.marked(best={"score": best}),),
