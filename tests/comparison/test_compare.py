@@ -261,7 +261,7 @@ def read(path: Path) -> dict[str, dict[str, float]]:
 
 @pytest.mark.realdata
 def test_drawn_real_pairs(real_data: Path) -> None:
-    """Each row of 60 pairs of runs on 15 queries, in either unit, is that of plain loops."""
+    """Each row of 200 pairs of runs on 15 queries, in either unit, is that of plain loops."""
     folders = {
         real_data / "dl20-passage": "qrels.txt",
         real_data / "trec-covid-r1": "qrels.complete.txt.gz",
@@ -274,7 +274,7 @@ def test_drawn_real_pairs(real_data: Path) -> None:
     }
     rng = np.random.default_rng(6)
     done = 0
-    while done < 60:
+    while done < 200:
         folder = list(folders)[int(rng.integers(len(folders)))]
         judged = read(folder / folders[folder])
         chosen = rng.choice(sorted(judged), min(15, len(judged)), replace=False).tolist()
