@@ -29,6 +29,7 @@ from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
     LONGEST_RECORD,
+    STDIN,
     Block,
     blocks_of,
     check_bytes,
@@ -78,7 +79,7 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> Columns:
         else:
             columns = _read_lines(content, kind, source)
     if not len(columns.codes):
-        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
+        raise _empty(source)
     return columns
 
 
@@ -139,6 +140,12 @@ def _first_lines(opened: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]
 # --- Parquet and JSON
 
 
+def _empty(source: str) -> EmptyInput:
+    """Return the error about an input without content."""
+    called = "standard input" if source == STDIN else source
+    return EmptyInput(called, "is empty; nothing can be evaluated from it")
+
+
 def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
     """Return the columns of query, document and value, as a table of Arrow."""
     try:
@@ -185,7 +192,7 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
         document = parsed_json(data.decode("utf-8-sig"), source, 1)
     if isinstance(document, list):
         if not document:
-            raise EmptyInput(source, "is empty; nothing can be evaluated from it")
+            raise _empty(source)
         return columns_of_records(((None, record) for record in document), source, kind)
     if is_nested(document, kind):
         columns = columns_of(document, source, kind)
@@ -260,7 +267,7 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> Columns:
     blocks = blocks_of(content, source)
     first = next((block for block in blocks if not block.data.isspace()), None)
     if first is None:
-        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
+        raise _empty(source)
     blocks = chain([first], blocks)
     numbered = list(islice(nonblank(first), _LINES_LOOKED_AT))
     lines = [line for _, line in numbered]
