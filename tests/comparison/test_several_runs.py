@@ -47,6 +47,9 @@ def test_rows_and_intervals_for_new_runs(
         assert row.new_runs == pytest.approx((row.difference - half, row.difference + half))
         assert row.tests == {}
     assert (result.verdict.strict, result.verdict.do_no_harm) == (None, None)
+    shares = result.outcomes.shares
+    assert shares is not None
+    assert 100 * (shares.won - shares.lost) == pytest.approx(result.coverage.difference)
 
 
 def test_measures_are_compared_run_by_run() -> None:

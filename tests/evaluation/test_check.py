@@ -155,6 +155,24 @@ def test_queries_and_documents_are_both_found(sample: Path, tmp_path: Path) -> N
     assert rules == ['the prefix "q" in the run', 'a trailing ".0" in the run']
 
 
+def test_runs_that_are_repaired_alike_are_one_problem(sample: Path, tmp_path: Path) -> None:
+    lines = read(sample / "bm25.run")
+    changes = {"one": "{}.0", "other": "D{}", "two": "{}.0"}
+    files = {
+        name: str(write(tmp_path / name, column(DOCUMENT, change.format)(lines[place:])))
+        for place, (name, change) in enumerate(changes.items())
+    }
+    problems = iro.check(sample / "qrels.txt", list(files.values())).problems
+    assert {
+        repair.rule: problem.files
+        for problem in problems
+        if (repair := problem.findings[0].repair) is not None
+    } == {
+        'a trailing ".0" in the run': [files["one"], files["two"]],
+        'the prefix "D" in the run': [files["other"]],
+    }
+
+
 def test_the_qrels_can_be_what_was_changed(sample: Path, tmp_path: Path) -> None:
     qrels = write(tmp_path / "qrels.txt", column(QUERY, "0{}".format)(read(sample / "qrels.txt")))
     (problem,) = iro.check(qrels, sample / "bm25.run").problems
@@ -224,10 +242,15 @@ def test_what_cannot_be_read_is_listed_and_the_others_are_checked(
     assert [(file.form, file.queries) for file in result.files[1:]] == [
         ("unreadable", 0), ("TREC", 200), ("unreadable", 0), ("unreadable", 0), ("TREC", 200),
     ]  # fmt: skip
-    unreadable, documents = result.problems
-    assert (unreadable.kind, documents.kind) == ("unreadable", "document ids")
-    assert unreadable.files == [*map(str, (broken, missing, empty))]
-    assert str(unreadable).startswith(f"{broken}, line 6: has 4 columns")
+    *unreadable, documents = result.problems
+    assert [problem.files for problem in unreadable] == [
+        [str(broken)],
+        [str(missing)],
+        [str(empty)],
+    ]
+    assert {problem.kind for problem in unreadable} == {"unreadable"}
+    assert documents.kind == "document ids"
+    assert str(unreadable[0]).startswith(f"{broken}, line 6: has 4 columns")
     assert (result.exit_status, result.view().headline) == (1, "2 runs and qrels read: 4 problems")
     nothing = iro.check(sample / "qrels.txt", missing)
     assert (nothing.exit_status, nothing.notes) == (1, ())

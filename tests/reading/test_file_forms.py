@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, MissingDependency, UnreadableFile
+from ir_outcomes.errors import EmptyInput, FormatError, MissingDependency, UnreadableFile
 from ir_outcomes.reading import files
 from ir_outcomes.reading.qrels import query_texts
 from tests.helpers.packages import needed
@@ -437,6 +437,18 @@ def test_standard_input(write: Any) -> None:
         [sys.executable, "-c", code], input=packed, capture_output=True, env=environment, check=True
     )
     assert done.stdout.decode().strip() == "stdin {'q1': {'d1': 3.0}}"
+
+
+def test_the_null_device_as_standard_input_is_empty() -> None:
+    before = os.dup(0)
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)
+        try:
+            with pytest.raises(EmptyInput):
+                iro.read_run("-")
+        finally:
+            os.dup2(before, 0)
+            os.close(before)
 
 
 def test_the_error_of_a_long_line_shows_what_is_around_it(write: Any) -> None:

@@ -4,6 +4,7 @@ import pickle
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -12,6 +13,8 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import pvalue
 from ir_outcomes.notes import FIRST, note, ranked
+from ir_outcomes.showing.views.parts import mean_words
+from ir_outcomes.statistics.estimate import Sums, Units, estimates
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.results import result_of
@@ -278,3 +281,17 @@ def test_a_board_of_scores_says_what_its_figures_need() -> None:
     for kind in ("verdicts", "history"):
         with pytest.raises(iro.ParameterError, match=f"`kind='{kind}'` needs"):
             board.plot(kind, ax=Figure())
+
+
+@pytest.mark.parametrize(
+    ("n", "differ", "widened"), [(1000, 0, True), (1000, 3, True), (8, 8, True), (1000, 12, False)]
+)
+def test_few_differences_are_said_beside_what_p_is(
+    thirteen: iro.Comparisons, n: int, differ: int, widened: bool
+) -> None:
+    """Of so many differences of a kind p is 2^(1 - m) at least; all m = 8 of 8 would have less."""
+    after = np.zeros(n)
+    after[:differ] = 100.0
+    (found,) = estimates(Sums.of(Units.of(np.zeros(n), after))).pvalue
+    row = replace(thirteen[0].coverage, n=n, differ=differ, better=differ, pvalue=found)
+    assert (mean_words([row], 0.05) != mean_words([], 0.05)) is widened

@@ -228,10 +228,11 @@ def _data(form: DataFormat, results: Sequence[Result]) -> str:
 
 
 def in_options(result: Result) -> "View":
-    """Return what is shown of a result, with options instead of arguments in its notes."""
+    """Return what is shown of a result, with options instead of arguments in its words."""
     view: View = result.view()
     return replace(
         view,
+        sentences=tuple(map(as_options, view.sentences)),
         notes=tuple(map(as_options, view.notes)),
         background=tuple(map(as_options, view.background)),
     )

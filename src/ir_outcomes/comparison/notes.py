@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.evaluation.systems import System
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
-from ir_outcomes.statistics.estimate import sign_pvalues
+from ir_outcomes.statistics.estimate import sign_pvalues, smallest_pvalue
 from ir_outcomes.statistics.runs import LEAST_RUNS
 
 UNCLEAR = 0.2  # p-value of a sign test above which no direction is to be seen
@@ -136,9 +136,9 @@ def _about_few_differences(comparison: Comparison) -> Iterator[Note]:
     """Say on which rows so few queries differ that nothing could be significant."""
     level = comparison.settings.first_level
     few = [
-        f"{row.name} ({row.differ}, smallest possible p {2.0 ** (1 - row.differ):.2g})"
+        f"{row.name} ({row.differ}, smallest possible p {smallest_pvalue(row.differ):.2g})"
         for row in comparison.deciding
-        if row.differ and 2.0 ** (1 - row.differ) > level
+        if row.differ and smallest_pvalue(row.differ) > level
     ]
     if few:
         units = "queries" if comparison.settings.n_clusters is None else "clusters"

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, Literal, get_args
@@ -118,7 +118,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that changes results, in one or several files."""
+    """Something that changes results, in all files where the same repairs it."""
 
     kind: ProblemKind
     findings: tuple[Finding, ...]
@@ -130,14 +130,12 @@ class Problem:
         return [finding.file for finding in self.findings]
 
     def __str__(self) -> str:
-        if self.kind == "unreadable":
-            return "; ".join(finding.text for finding in self.findings)
         first, *others = self.findings
+        if self.kind == "unreadable":
+            return first.text
         text = f"{first.file}: {first.text}"
         if others:
-            repairs = {finding.repair and finding.repair.rule for finding in self.findings}
-            alike = "The same" if len(repairs) == 1 else "Something like this"
-            text += f" {alike} in {some([finding.file for finding in others], 10)}."
+            text += f" The same in {some([finding.file for finding in others], 10)}."
         return f"{text} {self.advice}"
 
 
@@ -252,11 +250,22 @@ def check(qrels: Any, runs: Any, *, duplicates: Duplicates | None = None) -> Che
     return CheckResult(
         files=tuple(files),
         problems=tuple(
-            Problem(kind, tuple(found[kind]), _ADVICE[kind]) for kind in _KINDS if kind in found
+            Problem(kind, tuple(alike), _ADVICE[kind])
+            for kind in _KINDS
+            for alike in _by_repair(kind, found[kind])
         ),
         grades=Counter(map(str, np.sort(judgments.grades).tolist())),
         notes=tuple(notes_on_queries(evaluated)) if evaluated else (),
     )
+
+
+def _by_repair(kind: ProblemKind, findings: list[Finding]) -> Iterable[list[Finding]]:
+    """Put findings together that are repaired alike; a file that cannot be read stands alone."""
+    groups: dict[str | None, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        rule = finding.repair and finding.repair.rule
+        groups[finding.text if kind == "unreadable" else rule].append(finding)
+    return groups.values()
 
 
 def _path(source: Any) -> str | None:

@@ -29,6 +29,7 @@ from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
     LONGEST_RECORD,
+    STDIN,
     Block,
     blocks_of,
     check_bytes,
@@ -86,7 +87,7 @@ def read_any_file(source: str, kind: Kind) -> Columns:
         elif lines:
             columns = _read_lines(lines, content, kind, source)
     if not first or not len(columns.codes):
-        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
+        raise _empty(source)
     return columns
 
 
@@ -141,6 +142,12 @@ def _first_lines(opened: Iterator[bytes]) -> tuple[list[tuple[int, bytes]], byte
 
 
 # --- Parquet and JSON
+
+
+def _empty(source: str) -> EmptyInput:
+    """Return the error about an input without content."""
+    called = "standard input" if source == STDIN else source
+    return EmptyInput(called, "is empty; nothing can be evaluated from it")
 
 
 def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:

@@ -201,8 +201,7 @@ def estimates(
     mean = np.divide(
         sums.total, sums.rows, out=np.full(len(sums.rows), np.nan), where=sums.rows > 0
     )
-    # Any number of differences of the same kind gives a p-value of this size at least.
-    smallest = 2.0 ** (1 - np.maximum(sums.differ, 1))
+    smallest = smallest_pvalue(sums.differ)
     with np.errstate(divide="ignore", invalid="ignore"):
         pvalue = np.maximum(2 * stdtr(df, -np.abs(mean) / error), smallest)
         distinct, place = np.unique(df, return_inverse=True)
@@ -233,6 +232,12 @@ def estimates(
     low = np.where(same, 0.0, low)
     high = np.where(same, 0.0, high)
     return Estimates(mean, error, df, pvalue, low, high)
+
+
+def smallest_pvalue(differ: Floats | float) -> Floats:
+    """Return the p-value that so many differences of the same kind give at least."""
+    smallest: Floats = 2.0 ** (1 - np.maximum(differ, 1.0))
+    return smallest
 
 
 def largest_unseen(sums: Sums, alpha: float, largest: Floats) -> Floats:

@@ -20,7 +20,7 @@ from ir_outcomes.formatting import (
 )
 from ir_outcomes.notes import as_notes
 from ir_outcomes.showing import Table, legend, level_words
-from ir_outcomes.statistics.estimate import Interval
+from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
 from ir_outcomes.table_columns import (
     BY_UNIT,
     INTERVAL_BY_UNIT,
@@ -116,18 +116,33 @@ def settings_words(settings: Any, comparisons: Sequence[Comparison] = ()) -> str
     return ", ".join(parts)
 
 
+def mean_words(rows: Iterable[Row], alpha: float) -> str:
+    """Say what p-values and intervals are, also where few differences widen them."""
+    words = "t of the mean"
+    if any(_is_widened(row, alpha) for row in rows):
+        words += " (wider where few differ)"
+    return words
+
+
+def _is_widened(row: Row, alpha: float) -> bool:
+    smallest = smallest_pvalue(row.differ)
+    return row.difference is not None and bool(smallest > alpha or smallest >= row.pvalue)
+
+
 def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> str:
     """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
+    rows = [row for item in comparisons if not item.identical for row in item.parts]
+    mean = mean_words(rows, settings.alpha)
     if settings.family == 1:
-        return "p: t of the mean"
-    p = f"p: t of the mean, of each {noun} by itself"
+        return f"p: {mean}, as the interval"
+    p = f"p: {mean}, of each {noun} by itself"
     if settings.correction == "none":
         return f"{p}; labels not corrected over {settings.family}"
     rule = CORRECTIONS[settings.correction]
     words = f"{p}; labels by {rule} over {settings.family}"
-    rows = (row for item in comparisons for row in item.deciding)
-    if any(shown_p(row, settings.alpha).endswith(MARK) for row in rows):
+    deciding = (row for item in comparisons for row in item.deciding)
+    if any(shown_p(row, settings.alpha).endswith(MARK) for row in deciding):
         words += f"; {MARK}: does not hold under {rule}"
     return words
 
