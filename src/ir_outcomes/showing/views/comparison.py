@@ -116,20 +116,18 @@ def _title(result: Comparison | Queries) -> str:
 def _counts_line(comparison: Comparison) -> str:
     """Count the queries by row, shorter and longer searches, and what was found."""
     words = queries_words(comparison)
-    by_document = comparison.unit == "document"
-    over_all = ""
-    # Of single runs by query, those that both answer are the queries of the ranking.
-    if comparison.coverage.n and (by_document or comparison.of_several_runs):
+    # By query, those that both of two single runs answer are the queries of the ranking.
+    answers = comparison.unit == "query" and not comparison.of_several_runs
+    over_all = "" if answers else "over all, "
+    if comparison.coverage.n and not answers:
         words += f", ranking on {comparison.ranking.n}"
-        over_all = "over all, "
     counts = []
     whole = comparison.restricted
     if whole is not None and comparison.settings.n_clusters is None:
         counts.append(f"{over_all}shorter on {whole.better}, longer on {whole.worse}")
-    if comparison.coverage.n and not comparison.of_several_runs:
+    if comparison.coverage.n and answers:
         outcomes = comparison.outcomes
-        items = "documents:" if by_document else "answered by"
-        counts.append(f"{items} both {outcomes.both}, neither {outcomes.neither}")
+        counts.append(f"answered by both {outcomes.both}, neither {outcomes.neither}")
     return f"{words}: {'; '.join(counts)}" if counts else words
 
 

@@ -11,7 +11,7 @@ from ir_outcomes.comparison.verdict import LABELS, is_unconfirmed
 from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue, unit_behind
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import Table, View, level_words, numbers, texts, view_of
-from ir_outcomes.showing.views.parts import depth_lines, mean_words, settings_words
+from ir_outcomes.showing.views.parts import depth_lines, settings_words, widened_words
 from ir_outcomes.statistics.power import CONFIDENCE
 from ir_outcomes.table_columns import NUMBER, Column, chosen
 from ir_outcomes.types import POINTS
@@ -158,7 +158,7 @@ def _published(result: SummaryVerdict) -> View:
     columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
     captions = (
         "coverage: higher is better; ranking: lower is better",
-        f"p of coverage: {mean_words([row], result.alpha)}, as the interval; {exact}; not corrected",
+        f"p of coverage: t of the mean, as the interval{widened_words([row], result.alpha)}; {exact}; not corrected",
     )
     table = Table.of_texts(columns, rows, *captions)
     return View(f"{counts} of {plural('query', row.n)}", label, tuple(sentences), (table,))

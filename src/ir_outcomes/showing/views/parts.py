@@ -116,12 +116,9 @@ def settings_words(settings: Any, comparisons: Sequence[Comparison] = ()) -> str
     return ", ".join(parts)
 
 
-def mean_words(rows: Iterable[Row], alpha: float) -> str:
-    """Say what p-values and intervals are, also where few differences widen them."""
-    words = "t of the mean"
-    if any(_is_widened(row, alpha) for row in rows):
-        words += " (wider where few differ)"
-    return words
+def widened_words(rows: Iterable[Row], alpha: float) -> str:
+    """Say where few differences widen p-values and intervals."""
+    return " (wider where few differ)" if any(_is_widened(row, alpha) for row in rows) else ""
 
 
 def _is_widened(row: Row, alpha: float) -> bool:
@@ -133,10 +130,10 @@ def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> st
     """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
     rows = [row for item in comparisons if not item.identical for row in item.parts]
-    mean = mean_words(rows, settings.alpha)
+    widened = widened_words(rows, settings.alpha)
     if settings.family == 1:
-        return f"p: {mean}, as the interval"
-    p = f"p: {mean}, of each {noun} by itself"
+        return f"p: t of the mean, as the interval{widened}"
+    p = f"p: t of the mean, of each {noun} by itself{widened}"
     if settings.correction == "none":
         return f"{p}; labels not corrected over {settings.family}"
     rule = CORRECTIONS[settings.correction]
