@@ -121,7 +121,7 @@ def test_what_cannot_be_fetched_or_is_half_here_is_explained(
     monkeypatch.setattr(datasets, "dataset_of", lambda name: dataset)
     for is_here, problem in (
         (False, r"big: its qrels cannot be fetched or read \(no network\); .* give a file"),
-        (True, r"at home/qrels cannot be read \(no network\); remove that file"),
+        (True, r"at home/qrels cannot be fetched or read \(no network\); remove that file"),
     ):
         here(is_here)
         with pytest.raises(DatasetUnavailable, match=problem):
@@ -228,4 +228,4 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     qrels.write_bytes(qrels.read_bytes()[:20_000])
     (half,) = call(pair)
     assert half.returncode == 1
-    assert f"its qrels at {qrels} cannot be read" in half.stderr
+    assert f"its qrels at {qrels} cannot be fetched or read" in half.stderr

@@ -145,16 +145,14 @@ def test_an_id_comes_before_a_text_and_general_names_before_others(write: Any) -
     [
         (
             '{"name": "j", "type": "x", "judgmentRatings": [{"query": "a", "ratings": []}]}',
-            r"name, type, judgmentRatings, .*\.ratings",
+            "name, type, judgmentRatings",
         ),
-        ('{"run_name": "r", "turns": [{"turn_id": "1", "responses": []}]}', "turns, turns"),
+        ('{"run_name": "r", "turns": [{"turn_id": "1", "responses": []}]}', "run_name, turns"),
         ('[{"qid": "q", "relevant_idz": ["d"]}]', "relevant_idz"),
         ('{"mteb_model_meta": {"a": "b"}, "default": {"test": {"q": {"d": 1}}}}', "mteb_model"),
     ],
 )
-def test_json_of_no_form_is_refused_with_its_keys_and_the_nearest_form(
-    text: str, words: str, write: Any
-) -> None:
+def test_json_of_no_form_is_refused_with_its_keys(text: str, words: str, write: Any) -> None:
     with pytest.raises(FormatError, match=rf"has the keys .*{words}.* such as"):
         iro.read_qrels(write(text))
 

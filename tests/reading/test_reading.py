@@ -129,6 +129,8 @@ def test_msmarco_columns_and_ordering_by_rank(write: Any) -> None:
 
 def readers_agree(data: bytes, layout: forms.Layout) -> Any:
     """Check that NumPy's reader says the same as the plain one or declines, and return what they say."""
+    if not data.strip():  # neither reader is given blank blocks
+        return None, ()
     fast = lines._by_numpy(data, layout)
     try:
         plain = lines._by_line(files.Block(1, data), layout, "text")
@@ -236,32 +238,6 @@ def test_lines_have_the_fields_of_a_run_however_many_are_on_others(
     is_wrong = any(number not in (0, 6) for number in n_fields)
     assert (plain is None) == is_wrong
     assert (fast is None) == (is_wrong or not any(n_fields))
-
-
-# Only ASCII white space is removed around a value.
-values = st.text("ab,;\t \"'é1.\r\u00a0\u2028\x1f", max_size=6)
-
-
-@given(
-    rows=st.lists(
-        st.tuples(values, values, values | st.floats(allow_nan=False).map(repr)),
-        min_size=1,
-        max_size=6,
-    ),
-    separator=st.sampled_from(["\t", ",", ";"]),
-    quote=st.booleans(),
-)
-def test_both_readers_of_separated_columns_say_the_same(
-    rows: list[tuple[str, str, str]], separator: str, quote: bool
-) -> None:
-    layout = forms.Layout(3, 0, 1, 2, "score", separator=separator.encode())
-    if quote:
-        data = pd.DataFrame(rows).to_csv(sep=separator, header=False, index=False)
-    else:
-        data = "".join(separator.join(row) + "\n" for row in rows)
-    readers_agree(data.encode(), layout)
-    fast, _ = readers_agree(separator.join(["q1", "d1", "1.5"]).encode() + b"\r\n", layout)
-    assert fast is not None
 
 
 @given(codes=st.lists(st.integers(0, 3), max_size=40))
@@ -462,7 +438,8 @@ LINE = b"q1 Q0 d1 1 1.0 t\n"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"x" * (16 * MIB), "a line longer than"),
+        (b"x" * (16 * MIB), "has 1 column"),
+        (LINE + b"x" * (16 * MIB), "line 2: a line longer than"),
         (LINE * MIB, "expands to more than 200 times its size: a decompression bomb?"),
         (
             LINE + b"\n" * (16 * MIB),

@@ -72,6 +72,7 @@ COMMANDS = {
         "Compare runs at several cutoffs.",
         ("compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,50",),
         "pair",
+        without=("cutoff",),
         figures=("curve", "forest"),
     ),
     "compare-slices": Command(

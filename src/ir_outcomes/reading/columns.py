@@ -83,14 +83,11 @@ class Columns:
             line_of=lambda row: self.line_of(int(rows[row])),
         )
 
-    @property
-    def is_grouped(self) -> bool:
-        """Whether the rows of the queries follow each other."""
-        return not np.any(self.codes[1:] < self.codes[:-1])
-
     def grouped(self) -> Self:
         """Bring the rows of each query together, in the input's order within a query."""
-        return self if self.is_grouped else self.select(np.argsort(self.codes, kind="stable"))
+        if np.all(self.codes[1:] >= self.codes[:-1]):
+            return self
+        return self.select(np.argsort(self.codes, kind="stable"))
 
     def changes(self, compare: np.ufunc) -> Ints:
         """Count in each query the rows whose value compares so with the previous one."""
@@ -118,13 +115,10 @@ def repeated(offsets: Ints, items: npt.NDArray[Any]) -> Rows:
     """Find the rows whose item stands earlier in the rows of the same query."""
     again: list[int] = []
     for start, listed in zip(offsets.tolist(), lists(offsets, items), strict=False):
-        if len(set(listed)) == len(listed):
-            continue
-        present: set[Any] = set()
-        for row, item in enumerate(listed, start):
-            if item in present:
-                again.append(row)
-            present.add(item)
+        if len(set(listed)) < len(listed):
+            present: dict[Any, int] = {}
+            rows = enumerate(listed, start)
+            again += [row for row, item in rows if present.setdefault(item, row) != row]
     return np.array(again, dtype=np.intp)
 
 

@@ -45,11 +45,10 @@ def open_collection(qrels: Any, queries: Any = None) -> Collection:
     if _is_meant_as_id(qrels):
         task = load(qrels)
     texts: Mapping[str, str] = {}
-    if queries is not None:
-        if isinstance(queries, Mapping):
-            texts = dict(queries)
-        else:
-            texts = query_texts(queries)
+    if isinstance(queries, Mapping):
+        texts = dict(queries)
+    elif queries is not None:
+        texts = query_texts(queries)
     elif task is not None and task.has("queries") and task.file_of("queries"):
         texts = task.queries
     judgments = as_qrels(qrels) if task is None else task.qrels
@@ -171,14 +170,7 @@ class Task:
     def queries(self) -> dict[str, str]:
         """The text of each query, or `DatasetUnavailable`."""
         queries = load_part(self.dataset_id, "queries")
-        return {
-            query.query_id: (
-                query.default_text()
-                if hasattr(query, "default_text")
-                else " ".join(map(str, query[1:]))
-            )
-            for query in queries
-        }
+        return {query.query_id: query.default_text() for query in queries}
 
     def baseline_run(self) -> Run:
         """Return the ranking that comes with the collection, or `DatasetUnavailable`."""
@@ -359,19 +351,14 @@ def _dataset_with(name: str, part: Part) -> Any:
 
     dataset = dataset_of(name)
     if not getattr(dataset, f"has_{part}")():
-        lacks = "ranking of its own" if part == "scoreddocs" else part
+        if part != "qrels":
+            lacks = "ranking of its own" if part == "scoreddocs" else part
+            raise DatasetUnavailable(f"{name}: this collection has no {lacks}; give a file instead")
         folder = f"{name.rpartition('/')[0] or name}/"
-        judged = [
-            dataset_id
-            for dataset_id in ir_datasets.registry
-            if part == "qrels"
-            and dataset_id.startswith(folder)
-            and ir_datasets.load(dataset_id).has_qrels()
-        ]
-        remedy = "give a file instead"
-        if judged:
-            remedy = f"these do: {', '.join(judged[:5])}"
-        raise DatasetUnavailable(f"{name}: this collection has no {lacks}; {remedy}")
+        within = (key for key in ir_datasets.registry if key.startswith(folder))
+        judged = [key for key in within if ir_datasets.load(key).has_qrels()]
+        remedy = f"these do: {', '.join(judged[:5])}" if judged else "give a file instead"
+        raise DatasetUnavailable(f"{name}: this collection has no qrels; {remedy}")
     return dataset
 
 
@@ -380,9 +367,10 @@ def load_part(name: str, part: Part) -> list[Any]:
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, part)
     file = _file_of(name, part)
-    location = f" at {file}" if file else ""
+    location = ""
     remedy = "try again with a network connection, or give a file instead of the id"
     if file:
+        location = f" at {file}"
         remedy = (
             "remove that file, which may be half a download, so that it is fetched again, or give a"
             " file instead of the id"
@@ -391,14 +379,14 @@ def load_part(name: str, part: Part) -> list[Any]:
         rows = list(getattr(dataset, f"{part}_iter")())
     # RuntimeError, OSError, EOFError or an error of a hash, by source
     except Exception as error:
-        problem = f"cannot be {'read' if file else 'fetched or read'} ({reason_of(error)})"
-        raise DatasetUnavailable(f"{name}: its {part}{location} {problem}; {remedy}") from error
+        problem = f"its {part}{location} cannot be fetched or read ({reason_of(error)})"
+        raise DatasetUnavailable(f"{name}: {problem}; {remedy}") from error
     expected = _count(dataset, part) or 0
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
         problem = f"only {len(rows)} of its {expected} judgments are on this machine{location}"
         raise DatasetUnavailable(f"{name}: {problem}; {remedy}")
-    has_order = len(rows) == len({row.query_id for row in rows}) if part == "scoreddocs" else True
-    if not has_order and len({row.score for row in rows}) == 1:
+    is_ranking = part == "scoreddocs" and len(rows) > len({row.query_id for row in rows})
+    if is_ranking and len({row.score for row in rows}) == 1:
         problem = (
             f"every score of this collection's own ranking is {rows[0].score}, so it has no order"
         )

@@ -1,4 +1,4 @@
-"""The first words of documents: from a mapping, JSON lines, a run that holds texts, or the dataset on this machine."""
+"""The first words of documents, from a mapping, a file, or the dataset."""
 
 import json
 import os
@@ -32,8 +32,6 @@ def document_texts(source: Texts, wanted: Collection[str], collection: str) -> F
 def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
     texts = {}
     for number, line in lines_of(path):
-        if not line.strip():
-            continue
         try:
             document = json.loads(line)
             values = (document.get(field) for field in ID_FIELDS)
@@ -43,13 +41,13 @@ def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str,
             raise FormatError(os.fsdecode(path), problem, line=number, text=line) from None
         if name in wanted:
             parts = [document.get(field) for field in ("title", "text")]
-            known = [part.strip() for part in parts if isinstance(part, str)]
-            texts[name] = ". ".join(filter(None, known))
+            stripped = (part.strip() for part in parts if isinstance(part, str))
+            texts[name] = ". ".join(filter(None, stripped))
     return texts
 
 
 def _of_dataset(collection: str) -> FirstWords:
-    """Read documents of an ir_datasets id, if they and their index are on this machine."""
+    """Read documents of an ir_datasets id, where they and their index are here."""
     import ir_datasets
 
     dataset: Any = ir_datasets.load(collection) if collection in ir_datasets.registry else None
@@ -68,8 +66,7 @@ def _of_dataset(collection: str) -> FirstWords:
 
 def _first_words(text: str | None) -> str | None:
     words = " ".join((text or "")[: 4 * LENGTH].split())
-    if len(words) <= LENGTH:
-        return words or None
-    return (
-        f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \N{HORIZONTAL ELLIPSIS}"
-    )
+    if len(words) > LENGTH:
+        start = words[: LENGTH - 2]
+        words = f"{start.rpartition(' ')[0] or start} \N{HORIZONTAL ELLIPSIS}"
+    return words or None

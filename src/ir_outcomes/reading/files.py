@@ -55,8 +55,8 @@ def _streams(raw: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]
             if stream.needs_input and not data:
                 raise EOFError("compressed data ended inside a stream")
         data = (stream.unused_data or b"").lstrip(b"\0")
-        while not data and (more := raw.read(_INPUT)):
-            data = more.lstrip(b"\0")  # NUL bytes between streams are padding
+        while not data and (padding := raw.read(_INPUT)):
+            data = padding.lstrip(b"\0")  # NUL bytes between streams are padding
 
 
 def _zstd_decompressor() -> Callable[[], Any]:
@@ -125,9 +125,9 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
     """Yield decompressed content in pieces, of standard input for ``-``."""
     source = os.fsdecode(path)
     with _opened(source) as file, io.BufferedReader(file) as raw:
-        before = os.fstat(raw.fileno())
+        status = os.fstat(raw.fileno())
         size = 0
-        is_file = stat.S_ISREG(before.st_mode)
+        is_file = stat.S_ISREG(status.st_mode)
         try:
             for piece in decompressed(raw):
                 if not size:
@@ -142,8 +142,9 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
                 f"{source}: cannot be read to its end ({error}); the file is truncated or damaged:"
                 " fetch or write it again"
             ) from error
-        after = os.fstat(raw.fileno())
-        if is_file and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        latest = os.fstat(raw.fileno())
+        changed = (status.st_size, status.st_mtime_ns) != (latest.st_size, latest.st_mtime_ns)
+        if is_file and changed:
             raise UnreadableFile(
                 f"{source}: changed while it was read; read it again when it is complete"
             )
@@ -191,16 +192,18 @@ class _CountedFile(io.FileIO):
 def _opened(source: str) -> _CountedFile:
     """Open a file or pipe."""
     try:
-        place: str | int = 0 if source == STDIN else source
-        found = os.stat(place)
-        mode = found.st_mode
-        # Standard input can be a socket, or nothing: the null device, which is read as empty.
-        is_stream = source == STDIN and (stat.S_ISSOCK(mode) or _is_null(found))
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or is_stream):
+        path: str | int = 0 if source == STDIN else source
+        status = os.stat(path)
+        mode = status.st_mode
+        # Standard input can be a socket, or the null device, which is read as empty.
+        is_input = source == STDIN and (
+            stat.S_ISSOCK(mode) or os.path.samestat(status, os.stat(os.devnull))
+        )
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or is_input):
             raise UnreadableFile(
                 f"{source}: a directory or device, not a file; give the path of a file"
             )
-        return _CountedFile(place, closefd=source != STDIN)
+        return _CountedFile(path, closefd=source != STDIN)
     except FileNotFoundError:
         raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
     except UnreadableFile:
@@ -209,10 +212,6 @@ def _opened(source: str) -> _CountedFile:
         raise UnreadableFile(
             f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}"
         ) from error
-
-
-def _is_null(found: os.stat_result) -> bool:
-    return os.path.samestat(found, os.stat(os.devnull))
 
 
 def _nearest(source: str) -> str:
@@ -234,33 +233,26 @@ def refuse_bomb(source: str, size: int, n_bytes: int) -> None:
         raise UnreadableFile(f"{source}: {problem} If it is genuine, decompress it first")
 
 
-def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, str]:
+def read_texts(path: str | os.PathLike[str], name: str = "text") -> dict[str, str]:
     """Read texts of queries from lines with an id, white space, and the text."""
     texts: dict[str, str] = {}
     for number, line in lines_of(path):
         identifier, _, rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).partition(" ")
         text = rest.strip(WHITE_SPACE)
-        if identifier and (not text or identifier in texts):
-            problem = (
-                f"the {what} of the query is missing" if not text else "the query id is repeated"
-            )
-            raise FormatError(
-                os.fsdecode(path),
-                f"{problem}; a line is an id, a tab and the {what}",
-                line=number,
-                text=line,
-            )
-        if identifier:
-            texts[identifier] = text
+        if not text or identifier in texts:
+            problem = f"the {name} of the query is missing"
+            if text:
+                problem = "the query id is repeated"
+            problem += f"; a line is an id, a tab and the {name}"
+            raise FormatError(os.fsdecode(path), problem, line=number, text=line)
+        texts[identifier] = text
     return texts
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
     """Read query ids, the first column of each line."""
     # Bytes are split at ASCII white space only, as in runs and qrels.
-    return [
-        field.decode() for _, line in lines_of(path) for field in line.encode().split(None, 1)[:1]
-    ]
+    return [line.encode().split(None, 1)[0].decode() for _, line in lines_of(path)]
 
 
 WHITE_SPACE = (  # ASCII only: other white space, such as a no-break space, can be a part of an id
@@ -269,16 +261,22 @@ WHITE_SPACE = (  # ASCII only: other white space, such as a no-break space, can 
 
 
 def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file, which end at newlines only, with their numbers."""
-    for block in blocks(path):
-        check_bytes(block, os.fsdecode(path))
-        if block.data.strip():  # blank lines by the million take no time
-            for number, line in enumerate(io.BytesIO(block.data), block.first_line):
-                yield number, line.decode()
+    """Yield the lines of a text file that are not blank, with their numbers."""
+    return lines_in(blocks(path), os.fsdecode(path))
+
+
+def lines_in(blocks: Iterable[Block], source: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, which end at newlines only, as text."""
+    for block in blocks:
+        check_bytes(block, source)
+        for number, line in nonblank(block):
+            yield number, line.decode()
 
 
 def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank, with their numbers."""
+    if block.data.isspace():  # blank lines by the million take no time
+        return
     for number, line in enumerate(io.BytesIO(block.data), block.first_line):
         if not line.isspace():
             yield number, line
@@ -294,8 +292,8 @@ def parsed_json(text: str, source: str, line: int) -> Any:
         reason = str(error).removesuffix("; use sys.set_int_max_str_digits() to increase the limit")
         if isinstance(error, json.JSONDecodeError):
             at = line + error.lineno - 1
-            own = text.split("\n")[error.lineno - 1]
-            shown = own[max(error.colno - 41, 0) : error.colno + 20]
+            wrong = text.split("\n")[error.lineno - 1]
+            shown = wrong[max(error.colno - 41, 0) : error.colno + 20]
         raise FormatError(
             source, f"is not JSON ({reason}); correct it or write it again", line=at, text=shown
         ) from None

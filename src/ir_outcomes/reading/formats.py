@@ -33,6 +33,7 @@ from ir_outcomes.reading.files import (
     Block,
     blocks_of,
     check_bytes,
+    lines_in,
     nonblank,
     parsed_json,
     pieces,
@@ -44,19 +45,27 @@ from ir_outcomes.reading.forms import (
     QRELS,
     QUERY_NAMES,
     RUN,
+    SWAPPED,
     VALUE_NAMES,
     Kind,
     Layout,
     normal,
 )
-from ir_outcomes.reading.lines import COLUMN_REMEDY, number_in, read_lines, shown
+from ir_outcomes.reading.lines import COLUMN_REMEDY, not_a_number, number_in, read_lines, shown
 from ir_outcomes.reading.measure_names import is_measure_name
-from ir_outcomes.reading.objects import columns_of, columns_of_records, is_nested
+from ir_outcomes.reading.objects import (
+    Record,
+    checked_columns,
+    columns_of,
+    columns_of_records,
+    is_nested,
+)
+from ir_outcomes.reading.tables import Source
 from ir_outcomes.types import RunBy
 
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
-_SEPARATORS = (b"\t", b",", b";")
+_SEPARATORS = ("\t", ",", ";")
 _LINES_LOOKED_AT = 50
 _PARQUET = (  # and the first field of a page or of the footer; an id can begin with PAR1 too
     b"PAR1\x15"
@@ -64,22 +73,22 @@ _PARQUET = (  # and the first field of a page or of the footer; an id can begin 
 _LEAST_ROW = 16  # bytes that a row of Parquet takes as text, at least
 
 
-def read_any_file(path: str | os.PathLike[str], kind: Kind) -> Columns:
-    """Return the content of a file, of which ``#score`` or ``#rank`` orders a run."""
-    source, by = path_and_order(os.fspath(path))
-    if by is not None and kind.is_run and kind.by is None:
-        kind = kind._replace(by=by)
+def read_any_file(source: str, kind: Kind) -> Columns:
+    """Return the content of a file."""
     with closing(pieces(source)) as opened:
-        (first, *_), content = _first_lines(opened)
+        lines, head = _first_lines(opened)
+        first = lines[0][1] if lines else b""
+        content = chain([head], opened)
         if first.startswith(_PARQUET):
             table = _parquet_table(b"".join(content), kind, source)
             columns = replace(columns_of(table, source, kind), form="Parquet")
         elif _is_json(first, kind):
             columns = replace(_read_json(first, content, kind, source), form="JSON")
-        else:
-            columns = _read_lines(content, kind, source)
-    if not len(columns.codes):
-        raise _empty(source)
+        elif lines:
+            columns = _read_lines(lines, content, kind, source)
+    if not first or not len(columns.codes):
+        called = "standard input" if source == STDIN else source
+        raise EmptyInput(called, "is empty; nothing can be evaluated from it")
     return columns
 
 
@@ -87,12 +96,13 @@ def texts_in(path: str | os.PathLike[str]) -> Texts:
     """Return the texts that come along in a file of a run or of qrels."""
     for kind in (RUN, QRELS):
         with suppress(InputError):
-            return read_any_file(path, kind).texts
+            return read_any_file(path_and_order(path)[0], kind).texts
     return Texts({}, {})
 
 
-def path_and_order(path: str) -> tuple[str, RunBy | None]:
+def path_and_order(source: str | os.PathLike[str]) -> tuple[str, RunBy | None]:
     """Return the path of a file, and what ``#score`` or ``#rank`` behind it says."""
+    path = os.fspath(source)
     file, _, order = path.rpartition("#")
     for by in get_args(RunBy):
         if order == by and not os.path.exists(path) and os.path.isfile(file):
@@ -106,44 +116,33 @@ def seems_to_be_a_run(path: str) -> bool:
     Half of them must fit, so that the error of a bad line is raised and the file not left out.
     """
     with closing(pieces(path)) as opened:
-        lines, _ = _first_lines(opened)
-    if lines[0].startswith(_PARQUET) or _is_json(lines[0], RUN):
-        return True
+        lines = [line for _, line in _first_lines(opened)[0]]
+    if not lines or lines[0].startswith(_PARQUET) or _is_json(lines[0], RUN):
+        return True  # an empty file is a run without results
     _, names = _header(lines[0])
     if _is_header(names):
         return not {*map(normal, names)}.isdisjoint(VALUE_NAMES)
-    # The output of trec_eval has three columns too.
-    if any(is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2]):
-        return False
     layouts = _layouts(lines, RUN)
-    return 2 * sum(any(_fits(line, layout) for layout in layouts) for line in lines) >= len(lines)
+    fitting = sum(any(_fits(line, layout) for layout in layouts) for line in lines)
+    return 2 * fitting >= len(lines) and not _are_measures(lines)
 
 
-def _first_lines(opened: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
-    """Return the first lines that are not blank, and the whole content."""
+def _first_lines(opened: Iterator[bytes]) -> tuple[list[tuple[int, bytes]], bytes]:
+    """Return the first lines that are not blank, numbered, and all that was read."""
     head = b""
     for piece in opened:
         head += piece
         if len(head) > LONGEST_LINE or b"\n" in head.removeprefix(BOM).lstrip():
             break
     # The head can be a million lines, of which only the first are split off.
-    not_blank = (
-        line.removesuffix(b"\n") for line in io.BytesIO(head.removeprefix(BOM)) if line.strip()
-    )
-    lines = list(islice(not_blank, _LINES_LOOKED_AT + 1))
+    lines = list(islice(nonblank(Block(1, head.removeprefix(BOM))), _LINES_LOOKED_AT + 1))
     # The last may be cut off where the head ends.
     if 1 < len(lines) <= _LINES_LOOKED_AT and not head.endswith(b"\n"):
         lines.pop()
-    return lines[:_LINES_LOOKED_AT] or [b""], chain([head], opened)
+    return lines[:_LINES_LOOKED_AT], head
 
 
 # --- Parquet and JSON
-
-
-def _empty(source: str) -> EmptyInput:
-    """Return the error about an input without content."""
-    called = "standard input" if source == STDIN else source
-    return EmptyInput(called, "is empty; nothing can be evaluated from it")
 
 
 def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
@@ -178,45 +177,34 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
     is_object = False
     with suppress(FormatError):
         is_object = isinstance(parsed_json(first_line.decode("utf-8", "replace"), source, 1), dict)
-    line = None
     if is_object:
-        lines = _records(blocks_of(content, source, LONGEST_RECORD), source)
-        first = next(lines)
-        second = next(lines, None)
-        if second is not None:
-            return columns_of_records(chain([first, second], lines), source, kind)
-        line, document = first  # a document on one line, or a single record
+        lines = lines_in(blocks_of(content, source, LONGEST_RECORD), source)
+        records: list[Record] = [
+            (number, parsed_json(line, source, number)) for number, line in lines
+        ]
     else:
-        data = b"".join(content)
-        check_bytes(Block(1, data.removeprefix(BOM)), source)
-        document = parsed_json(data.decode("utf-8-sig"), source, 1)
-    if isinstance(document, list):
-        if not document:
-            raise _empty(source)
-        return columns_of_records(((None, record) for record in document), source, kind)
-    if is_nested(document, kind):
-        columns = columns_of(document, source, kind)
-        kind.refuse_swapped(columns, ("", "", ""))
-        return columns
-    return columns_of_records([(line, document)], source, kind)
-
-
-def _records(blocks: Iterable[Block], source: str) -> Iterator[tuple[int, Any]]:
-    """Yield the objects of JSON lines, with their lines."""
-    for block in blocks:
-        check_bytes(block, source)
-        for number, line in nonblank(block):
-            yield number, parsed_json(line.decode(), source, number)
+        data = b"".join(content).removeprefix(BOM)
+        check_bytes(Block(1, data), source)
+        document = parsed_json(data.decode(), source, 1)
+        if isinstance(document, list):
+            return columns_of_records([(None, record) for record in document], source, kind)
+        records = [(None, document)]
+    first = records[0][1]
+    if len(records) > 1 or not is_nested(first, kind):
+        return columns_of_records(records, source, kind)
+    columns = columns_of(first, source, kind)
+    kind.refuse_swapped(columns, ("", "", ""))
+    return columns
 
 
 # --- lines with a header or without
 
 
-def _header(line: bytes) -> tuple[bytes | None, list[str]]:
+def _header(line: bytes) -> tuple[str | None, list[str]]:
     """Return the separator of a header, None for white space, and its names."""
-    separator = next((sign for sign in _SEPARATORS if sign in line), None)
-    names = [name.strip().strip(b"\"'") for name in line.split(separator)]
-    return separator, [name.decode("utf-8", "replace") for name in names]
+    text = line.decode("utf-8", "replace")
+    separator = next((sign for sign in _SEPARATORS if sign in text), None)
+    return separator, [name.strip().strip("\"'") for name in text.split(separator)]
 
 
 def _is_header(names: Iterable[str]) -> bool:
@@ -262,36 +250,35 @@ def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
     return (lines[0].split()[1] in (b"0", b"Q0")) == (layout.document == 2)
 
 
-def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> Columns:
+def _read_lines(
+    numbered: list[tuple[int, bytes]], content: Iterable[bytes], kind: Kind, source: str
+) -> Columns:
     """Read lines: a table with a header, or a layout by the number of columns."""
-    blocks = blocks_of(content, source)
-    first = next((block for block in blocks if not block.data.isspace()), None)
-    if first is None:
-        raise _empty(source)
-    blocks = chain([first], blocks)
-    numbered = list(islice(nonblank(first), _LINES_LOOKED_AT))
     lines = [line for _, line in numbered]
     number = numbered[0][0]
     layouts = _layouts(lines, kind)
     layout = next((layout for layout in layouts if _fits(lines[0], layout)), None)
     separator, names = _header(lines[0])
     if layout is None and _is_header(names):
-        check_bytes(Block(number, lines[0]), source)
-        *wanted, value_name = kind.named(names, source, number)
-        query, document, value = map(names.index, wanted)
-        layout = Layout(len(names), query, document, value, value_name, separator=separator)
-        columns = read_lines(blocks, layout, source, number + 1)
-        kind.refuse_swapped(columns, wanted)
-        return replace(columns, form="columns")
+        text = lines_in(blocks_of(content, source), source)
+        return _read_table(text, separator, kind, source, numbered[0][0])
     if layout is None:  # a value of the first line may be wrong
         n_columns = len(lines[0].split())
         layout = next((layout for layout in layouts if layout.columns == n_columns), None)
     if layout is None:
-        check_bytes(first, source)
-        raise _misfit(lines, number, kind, source)
-    if layout.columns == 3:
-        _refuse_measures(lines, number, kind, source)
-    columns = read_lines(blocks, kind.ordered_by(layout), source, number)
+        check_bytes(Block(number, lines[0]), source)
+        problem = _misfit(lines, kind, source)
+        raise FormatError(source, problem, line=number, text=shown(lines[0].split()))
+    if layout.columns == 3 and _are_measures(lines[:5]):
+        raise FormatError(
+            source,
+            f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
+            " compare values of queries with compare-outputs (in Python compare_outputs), means with"
+            " the command verdict, or give the run that they are about",
+            line=number,
+            text=shown(lines[0].split()),
+        )
+    columns = read_lines(blocks_of(content, source), kind.ordered_by(layout), source)
     if layout.columns != 3:
         return replace(columns, form="TREC")
     if kind.by is None:
@@ -299,63 +286,73 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> Columns:
     return replace(columns, form="three columns")
 
 
-def _misfit(lines: list[bytes], number: int, kind: Kind, source: str) -> FormatError:
-    """Make the error for lines that have the columns of nothing that is known."""
+def _read_table(
+    lines: Iterable[tuple[int, str]], separator: str | None, kind: Kind, source: str, header: int
+) -> Columns:
+    """Read a table by the names of its columns."""
+    titles, body = Source(source, source, is_file=True).table(lines, separator)
+    *wanted, value_name = kind.named(titles, source, header)
+    indices = [titles.index(name) for name in wanted]
+    queries: list[str] = []
+    documents: list[str] = []
+    values: list[float] = []
+    numbers: list[int] = []
+    for number, cells in body:
+        query, document, text = (cells[index] or "" for index in indices)
+        value = number_in(text.encode())
+        if value is None:
+            problem = not_a_number(value_name, text.encode())
+            raise FormatError(source, problem, line=number, text=text)
+        queries.append(query)
+        documents.append(document)
+        values.append(value)
+        numbers.append(number)
+    columns = checked_columns(
+        source, (queries, documents, values), value_name, line_of=numbers.__getitem__
+    )
+    kind.refuse_swapped(columns, wanted)
+    return replace(columns, form="columns")
+
+
+def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
+    """Say what is wrong with lines that have the columns of nothing that is read."""
     line = lines[0]
-    fields = line.split()
+    n_fields = len(line.split())
     expected = " or ".join(str(layout.columns) for layout in kind.layouts[:2])
-    problem = f"has {plural('column', len(fields))}, expected {expected}"
-    separator = next((sign for sign in b";,|" if line.count(sign) >= 2), None)
+    problem = f"has {plural('column', n_fields)}, expected {expected}"
+    separator = next((sign for sign in ";,|" if line.count(sign.encode()) >= 2), None)
     if b"\r" in line.strip():
-        problem = (
+        return (
             "has the line ends of old Macs, so that the file is one line; convert it:"
             f" tr '\\r' '\\n' < {shlex.quote(source)} > new"
         )
-    elif separator is not None and len(fields) == 1:
-        name = {ord(";"): "semicolons", ord(","): "commas"}.get(separator, "vertical lines")
-        header = chr(separator).join(("query_id", "doc_id", kind.values[0]))
-        problem = (
-            f"is separated by {name} and has no header; write a first line that names the columns,"
-            f" such as {header}"
+    if separator is not None and n_fields == 1:
+        return (
+            f"is separated by {separator!r} and has no header; write a first line that names the"
+            f" columns, such as {separator.join(('query_id', 'doc_id', kind.values[0]))}"
         )
-    elif any(_fits(line, other) and other.columns > 3 for other in _layouts(lines, kind.other)):
-        problem += (
-            f"; these look like the columns of {kind.other.name}: were the arguments swapped?"
+    if any(_fits(line, layout) and layout.columns > 3 for layout in _layouts(lines, kind.other)):
+        return f"{problem}; these look like the columns of {kind.other.name}: {SWAPPED}"
+    if n_fields == 2 and not kind.is_run:
+        return (
+            f"{problem}: the grade is missing; write query_id, 0, doc_id and a relevance of 1, or a"
+            " header that names query_id, doc_id and relevance"
         )
-    elif len(fields) == 2 and not kind.is_run:
-        problem += (
-            ": the grade is missing; write query_id, 0, doc_id and a relevance of 1, or a header"
-            " that names query_id, doc_id and relevance"
+    if n_fields in (4, 5) and kind.is_run:
+        return (
+            f"{problem}; those of TREC are query_id Q0 doc_id rank score tag. Lines without Q0 or a"
+            " tag are read where the ranks of each query are 1, 2, 3 ...; or write a header that"
+            " names query_id, doc_id and score"
         )
-    elif kind.is_run and len(fields) in (4, 5):
-        problem += (
-            "; those of TREC are query_id Q0 doc_id rank score tag. Lines without Q0 or a tag are"
-            " read where the ranks of each query are 1, 2, 3 ...; or write a header that names"
-            " query_id, doc_id and score"
-        )
-    else:
-        problem += COLUMN_REMEDY
-    return FormatError(source, problem, line=number, text=shown(fields))
+    return problem + COLUMN_REMEDY
 
 
-def _refuse_measures(lines: list[bytes], number: int, kind: Kind, source: str) -> None:
-    """Refuse three columns of which one names measures."""
-    rows = [line.decode("utf-8", "replace").split() for line in lines[:5]]
-    if not any(
+def _are_measures(lines: list[bytes]) -> bool:
+    """Return whether one of three columns names measures, as trec_eval writes them."""
+    rows = [line.decode("utf-8", "replace").split() for line in lines]
+    return any(
         all(len(row) == 3 and is_measure_name(row[column]) for row in rows) for column in (0, 1)
-    ):
-        return
-    problem = (
-        "has values of measures for queries, as trec_eval -q and ir_measures -q write them, and is"
-        f" not {kind.name}; compare such files with compare-outputs (in Python compare_outputs), or"
-        " give the run that they are about"
     )
-    if len(rows) > 1 and all("all" in row for row in rows):
-        problem = (
-            "has means of measures and no results of queries; `ir-outcomes verdict` takes means, or"
-            " give the run that they are about"
-        )
-    raise FormatError(source, problem, line=number, text=shown(lines[0].split()))
 
 
 def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
@@ -363,16 +360,14 @@ def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
     grouped = columns.grouped()
     values = grouped.values
     # Ranks are 1 to n in each query.
-    is_first = grouped.codes[1:] != grouped.codes[:-1]
-    follows = np.where(is_first, values[1:] == 1, values[1:] - values[:-1] == 1)
-    are_ranks = bool(values[0] == 1 and follows.all())
+    ranks = np.arange(1, len(values) + 1) - grouped.offsets[grouped.codes]
+    are_ranks = np.array_equal(values, ranks)
     if not kind.is_run:
         if are_ranks and len(values) > len(columns.query_ids):
             raise FormatError(
                 columns.source,
                 "has three columns, and the third holds 1, 2, 3 ... in each query, like the ranks"
-                " of a run: were the arguments swapped? Grades are read from four columns"
-                " (query_id 0 doc_id grade)",
+                f" of a run: {SWAPPED} Grades are read from four columns (query_id 0 doc_id grade)",
             )
         kind.refuse_swapped(columns, ("", "", ""))
         return columns

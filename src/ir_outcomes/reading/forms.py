@@ -4,8 +4,8 @@ Names are those of columns of tables and of keys of JSON objects alike, in order
 lower case and with underscores; see `normal`. To read what another tool writes, add its name.
 """
 
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ GRADE_NAMES = ("relevance", "label", "rel", "grade", "rating", "judgment")
 QUERY_TEXT_NAMES = ("query_text", "query", "question", "topic", "narrative", "text", "user_input")
 DOCUMENT_TEXT_NAMES = ("text", "contents", "passage", "segment", "body")
 
+SWAPPED = "were the arguments swapped?"
 _LARGEST_GRADE = 100  # where nothing else says that values are grades
 
 
@@ -41,7 +42,6 @@ class Layout(NamedTuple):
     value: int
     value_name: str  # "score", "rank" or "grade"; ranks and grades are whole numbers
     rank: int | None = None
-    separator: bytes | None = None  # None is any white space
 
 
 class Shape(NamedTuple):
@@ -85,86 +85,70 @@ class Kind(NamedTuple):
             return "grade"
         return "rank" if name is None or name in RANK_NAMES else "score"
 
-    def value_in(self, names: Iterable[str]) -> str | None:
+    def value_in(self, names: Container[str]) -> str | None:
         """Return the first of these names that is a value, of the order asked for."""
-        fitting = [
-            name
-            for name in self.values
-            if self.by is None or (name in RANK_NAMES) == (self.by == "rank")
-        ]
-        return next((name for name in fitting if name in names), None)
+        for name in self.values:
+            if name in names and (self.by is None or (name in RANK_NAMES) == (self.by == "rank")):
+                return name
+        return None
 
     def named(
         self, names: Sequence[str], source: str, line: int | None = None
     ) -> tuple[str, str, str, str]:
         """Return the columns of query, document and value, and what the value is."""
-        repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        repeated = [name for name, times in Counter(names).items() if times > 1]
         if repeated:
-            problem = (
-                f"has more than one column {', '.join(map(repr, repeated))}; rename or remove the"
-                " others"
-            )
+            problem = f"has more than one column {repeated[0]!r}; rename or remove the others"
             raise FormatError(source, problem, line=line)
         column_of = normal_names(names)
         query, document, value = self._parts_in(column_of)
         if query is None or document is None or value is None:
             wanted = self.values
             if query is None or document is None:
-                wanted = QUERY_NAMES[:2] if query is None else DOCUMENT_NAMES[:3]
+                wanted = QUERY_NAMES if query is None else DOCUMENT_NAMES
             problem = (
                 f"has no column {' or '.join(map(repr, wanted[:3]))}; its columns are"
                 f" {some(list(names), 12)}"
             )
             if wanted == self.values and self.other.value_in(column_of):
-                problem += (
-                    f". These look like the columns of {self.other.name}: were the arguments"
-                    " swapped?"
-                )
+                problem += f". These look like the columns of {self.other.name}: {SWAPPED}"
             raise FormatError(source, problem, line=line)
         return column_of[query], column_of[document], column_of[value], self.value_name(value)
 
     def shape_of(self, record: dict[str, Any]) -> Shape | None:
         """Return the keys of an object with a query and a list of documents."""
         key_of = normal_names(record)
-        query = next(
-            (
-                key_of[name]
-                for name in QUERY_NAMES
-                if name in key_of and isinstance(record[key_of[name]], (str, int))
-            ),
-            None,
-        )
+        queries = (key_of[name] for name in QUERY_NAMES if name in key_of)
+        query = next((key for key in queries if isinstance(record[key], (str, int))), None)
         for names, kind in ((self.id_lists, (str, int, list)), (self.object_lists, dict)):
-            for name in names:
-                items = record[key_of[name]] if name in key_of else None
-                if (
-                    isinstance(items, list)
-                    and query
-                    and all(isinstance(item, kind) for item in items[:1])
-                ):
-                    return Shape(query, key_of[name])
+            for key in (key_of[name] for name in names if name in key_of):
+                items = record[key]
+                if not query or not isinstance(items, list):
+                    continue
+                if not items or isinstance(items[0], kind):
+                    return Shape(query, key)
         return None
 
-    def _parts_in(self, names: Iterable[str]) -> tuple[str | None, str | None, str | None]:
+    def _parts_in(self, names: Container[str]) -> tuple[str | None, str | None, str | None]:
         """Return which of these names are query, document and value."""
-        present = set(names)
-        queries = [name for name in QUERY_NAMES if name in present]
-        documents = [name for name in DOCUMENT_NAMES if name in present]
+        queries = [name for name in QUERY_NAMES if name in names]
+        documents = [name for name in DOCUMENT_NAMES if name in names]
         pairs = ((query, document) for query in queries for document in documents)
         query, document = next(
             (pair for pair in pairs if pair[0] != pair[1]), (queries[0] if queries else None, None)
         )
-        value = self.value_in(present)
-        if value is None and not self.is_run and (document == "corpus_id" or query == "q_id"):
-            value = "score" if "score" in present else None  # as BEIR and ranx write grades
+        value = self.value_in(names)
+        # BEIR and ranx write grades so.
+        if not self.is_run and "score" in names and (document == "corpus_id" or query == "q_id"):
+            value = value or "score"
         return query, document, value
 
     def is_flat(self, record: dict[str, Any]) -> bool:
         """Return whether an object is one row: with a query, a document and a value."""
         key_of = normal_names(record)
-        parts = self._parts_in(key_of)
-        return not any(
-            name is None or isinstance(record[key_of[name]], (dict, list)) for name in parts
+        parts = [name for name in self._parts_in(key_of) if name is not None]
+        return len(parts) == 3 and not any(
+            isinstance(record[key_of[name]], (dict, list)) for name in parts
         )
 
     def names_in(self, item: dict[str, Any]) -> tuple[str, str | None]:
@@ -180,55 +164,36 @@ class Kind(NamedTuple):
         return key_of[document], key_of[value]
 
     def unknown(self, document: Any, source: str, line: int | None = None) -> FormatError:
-        """Make the error for JSON of no known form, with its keys and the nearest form."""
-        if isinstance(document, dict) and (
-            self.other.shape_of(document) or self.other.is_flat(document)
-        ):
-            problem = f"has the keys of {self.other.name}: were the arguments swapped?"
-            return FormatError(source, problem, line=line)
-        keys = _keys_in(document)
-        lists = self.id_lists + self.object_lists
-        near = [
-            name
-            for key in keys
-            for name in get_close_matches(normal(key.rpartition(".")[2]), lists, n=1)
-        ]
-        example = near[0] if near else self.id_lists[0]
-        item = '["d1"]' if example in self.id_lists else '[{"doc_id": "d1"}]'
-        if not near and not {*map(normal, keys)}.isdisjoint(DOCUMENT_NAMES[:-2]):
-            example, item = "doc_id", f'"d1", "{self.values[0]}": 1'
-        has = f"has the keys {some(keys, 12)}" if keys else f"is a {type(document).__name__}"
+        """Make the error for JSON of no form that is read, with its keys."""
+        found = f"is a {type(document).__name__}"
+        if isinstance(document, dict):
+            if self.other.shape_of(document) or self.other.is_flat(document):
+                problem = f"has the keys of {self.other.name}: {SWAPPED}"
+                return FormatError(source, problem, line=line)
+            found = f"has the keys {some(list(map(str, document)), 12)}"
         problem = (
-            f"{has}, which is no known form. As JSON, {self.name} can be {{query: {{document:"
-            f" {self.values[0]}}}}}, or a list or lines of objects such as"
-            f' {{"query_id": "q1", "{example}": {item}}}; write it so'
+            f"{found}, which is no known form. As JSON, {self.name} can be {{query: {{document:"
+            f' {self.values[0]}}}}}, or a list or lines of objects such as {{"query_id": "q1",'
+            f' "doc_id": "d1", "{self.values[0]}": 1}} or {{"query_id": "q1",'
+            f' "{self.id_lists[0]}": ["d1"]}}; write it so'
         )
         return FormatError(source, problem, line=line)
 
     def refuse_swapped(self, columns: Columns, names: Sequence[str]) -> None:
         """Refuse rows of the other kind, where names do not tell a run from qrels."""
         query, document, value = map(normal, names)
-        are_those_of_qrels = document == "corpus_id" or (query, document) == ("q_id", "doc_id")
         values = columns.values
-        if (
-            self.is_run
-            and are_those_of_qrels
-            and value == "score"
-            and len(values)
-            and np.isin(values, np.arange(11)).all()
-        ):
-            problem = (
-                "has the columns of qrels as BEIR and ranx write them, and grades: were the"
-                " arguments swapped?"
-            )
-            raise FormatError(columns.source, problem)
-        if not self.is_run and value in ("", "score") and values.max(initial=0) > _LARGEST_GRADE:
+        if value not in ("", "score"):
+            return
+        if self.is_run:
+            are_of_qrels = document == "corpus_id" or (query, document) == ("q_id", "doc_id")
+            if are_of_qrels and len(values) and np.isin(values, np.arange(11)).all():
+                problem = "has the columns of qrels as BEIR and ranx write them, and grades"
+                raise FormatError(columns.source, f"{problem}: {SWAPPED}")
+        elif values.max(initial=0) > _LARGEST_GRADE:
             row = int(values.argmax())
-            problem = (
-                f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score of a"
-                " run: were the arguments swapped?"
-            )
-            raise columns.error(row, problem, str(values[row]))
+            problem = f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score"
+            raise columns.error(row, f"{problem} of a run: {SWAPPED}", str(values[row]))
 
 
 def normal(name: str) -> str:
@@ -239,19 +204,6 @@ def normal(name: str) -> str:
 def normal_names(names: Iterable[Any]) -> dict[str, str]:
     """Return the first name of each normal form."""
     return {normal(str(name)): name for name in reversed(list(names))}
-
-
-def _keys_in(document: Any) -> list[str]:
-    """Return the keys of an object, each followed by those of the objects in its list."""
-    keys: list[str] = []
-    if isinstance(document, list):
-        return _keys_in(document[0]) if document else keys
-    if isinstance(document, dict):
-        for key, value in document.items():
-            keys.append(str(key))
-            if isinstance(value, list) and value and isinstance(value[0], dict):
-                keys += [f"{key}[].{inner}" for inner in value[0]]
-    return keys
 
 
 RUN = Kind(

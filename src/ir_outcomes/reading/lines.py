@@ -1,8 +1,7 @@
 """Text files of columns: NumPy reads usual blocks, and a plain reader others."""
 
-import csv
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -23,7 +22,6 @@ COLUMN_REMEDY = (
 )
 # NumPy takes some of them for white space, which they are not here, and drops the first.
 _NOT_FOR_NUMPY = tuple(b"\0\x1c\x1d\x1e\x1f")
-_QUOTES_OR_BLANKS = tuple(b'" \v\f')  # in columns with a separator
 _LONGEST_LINE = 512  # bytes; NumPy gives every id the space of the longest line
 _USUAL = 24  # bytes of most query ids and numbers
 _LARGE = 4 << 30  # bytes of ids
@@ -54,7 +52,7 @@ class _Growing:
 _Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
 
 
-def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
+def read_lines(content: Iterable[Block], layout: Layout, source: str) -> Columns:
     """Read lines of one layout."""
     documents = _Growing(as_ids([]))
     values = _Growing(np.empty(0))
@@ -63,7 +61,7 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
     n_rows = 0
     n_bytes = 0
     longest = b""
-    for block in from_line(content, first_line):
+    for block in content:
         if block.data.isspace():
             continue
         queries, found, numbers = _by_numpy(block.data, layout) or _by_line(block, layout, source)
@@ -88,10 +86,10 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         documents.array(),
         values.array(),
         layout.value_name,
-        partial(_line_of, source, first_line),
+        partial(_line_of, source),
     )
     # A comment can happen to have the right number of words.
-    if layout.separator is None and b"#" in code_of:
+    if b"#" in code_of:
         row = int(np.argmax(columns.codes == code_of[b"#"]))
         raise columns.error(row, "is a comment; remove comment lines")
     return columns
@@ -99,8 +97,7 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
 
 def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
     """Read a block of lines, or return None where NumPy must not."""
-    unusual = _NOT_FOR_NUMPY if layout.separator is None else _NOT_FOR_NUMPY + _QUOTES_OR_BLANKS
-    if not data.strip() or not data.isascii() or any(sign in data for sign in unusual):
+    if not data.isascii() or any(sign in data for sign in _NOT_FOR_NUMPY):
         return None
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
@@ -118,10 +115,11 @@ def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
         return None
     if table is None:
         return None
-    values = _numbers(table[str(layout.value)])
-    queries, documents = (_narrow(table[str(at)]) for at in (layout.query, layout.document))
-    has_empty = any(not words_of(ids)[:, 0].all() for ids in (queries, documents))
-    return None if values is None or has_empty else (queries, documents, values)
+    queries, documents, texts = (
+        table[str(column)] for column in (layout.query, layout.document, layout.value)
+    )
+    values = _numbers(texts)
+    return None if values is None else (_narrow(queries), _narrow(documents), values)
 
 
 def _table(lines: list[str], layout: Layout, usual: int, width: int) -> Any:
@@ -138,8 +136,7 @@ def _table(lines: list[str], layout: Layout, usual: int, width: int) -> Any:
         end += size
     names = [str(column) for column in range(layout.columns)]
     record = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": end})
-    separator = None if layout.separator is None else layout.separator.decode()
-    table = np.loadtxt(lines, dtype=record, comments=None, delimiter=separator, ndmin=1)
+    table = np.loadtxt(lines, dtype=record, comments=None, ndmin=1)
     last_bytes = table.view(np.uint8).reshape(len(table), end)[:, [7 + usual, 7 + 2 * usual]]
     return None if usual < width and last_bytes.any() else table
 
@@ -149,16 +146,13 @@ def _numbers(texts: Ids) -> Floats | None:
     import msgspec
 
     fields = texts.tolist()
-    numbers: list[float] = []
     # Five times as fast as NumPy, whatever the number of digits; JSON has no inf, .5, 5. or 007.
     with suppress(msgspec.DecodeError):
         numbers = msgspec.json.decode(b"[%b]" % b",".join(fields), type=list[float])
-    if len(numbers) == len(fields):
-        return np.array(numbers)
-    values = list(map(number_in, fields))
-    if any(value is None or value != value for value in values):
-        return None
-    return np.array(values, dtype=np.float64)
+        if len(numbers) == len(fields):
+            return np.array(numbers)
+    values = np.array(list(map(number_in, fields)), dtype=np.float64)  # None becomes NaN
+    return None if np.isnan(values).any() else values
 
 
 def _narrow(ids: Ids) -> Ids:
@@ -171,64 +165,49 @@ def _narrow(ids: Ids) -> Ids:
 
 def _by_line(block: Block, layout: Layout, source: str) -> _Part:
     check_bytes(block, source)
-    queries = []
-    documents = []
-    values = []
+    rows: list[tuple[bytes, bytes, float]] = []
     for number, line in nonblank(block):
-        fields = _fields(line, layout, source, number)
-        if len(fields) != layout.columns:
-            problem = (
-                f"has {plural('column', len(fields))}, expected {layout.columns}{COLUMN_REMEDY}"
-            )
-            raise FormatError(source, problem, line=number, text=shown(fields))
-        for name, field in (("query", fields[layout.query]), ("document", fields[layout.document])):
-            if not field:
-                problem = f"a {name} id is empty; correct it"
-                raise FormatError(source, problem, line=number, text=shown(fields))
-            if len(field) > LONGEST_ID:
-                problem = f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
-                raise FormatError(source, problem, line=number, text=shown([field]))
-        text = fields[layout.value]
-        value = number_in(text)
-        if value is None or value != value:
-            problem = f"the {layout.value_name} is not a number; correct or remove the line"
-            if b"," in text and number_in(text.replace(b",", b".")) is not None:
-                between = ", between semicolons" if layout.separator == b";" else ""
-                problem = f"the {layout.value_name} has a decimal comma{between}; write a point"
-            raise FormatError(source, problem, line=number, text=shown([text]))
-        queries.append(fields[layout.query])
-        documents.append(fields[layout.document])
-        values.append(value)
+        fields = line.split()
+        if len(fields) != layout.columns and line.count(b"\t") == layout.columns - 1:
+            fields = [field.strip() for field in line.split(b"\t")]  # an id has a blank
+        row = _row(fields, layout)
+        if not isinstance(row, tuple):
+            raise FormatError(source, row, line=number, text=shown(fields))
+        rows.append(row)
+    queries, documents, values = zip(*rows, strict=True)
     return as_ids(queries), as_ids(documents), np.array(values, dtype=np.float64)
 
 
-def _fields(line: bytes, layout: Layout, source: str, number: int) -> list[bytes]:
-    if layout.separator is None:
-        fields = line.split()
-        if len(fields) != layout.columns and line.count(b"\t") == layout.columns - 1:
-            fields = line.split(b"\t")  # an id has a blank
-    else:
-        separator = layout.separator.decode()
-        try:
-            (texts,) = csv.reader([line.decode().rstrip("\r\n")], delimiter=separator, strict=True)
-        # ValueError where a carriage return within the line makes two of it.
-        except (csv.Error, ValueError) as error:
-            problem = (
-                f"cannot be separated into columns ({error}); check the quotes, and remove line"
-                " breaks within values"
-            )
-            raise FormatError(source, problem, line=number, text=shown([line])) from None
-        fields = [text.encode() for text in texts]
-    # Bytes are stripped, because white space is that of ASCII.
-    return [field.strip() for field in fields]
+def _row(fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float] | str:
+    """Return the query, document and value of a line, or what is wrong with it."""
+    if len(fields) != layout.columns:
+        return f"has {plural('column', len(fields))}, expected {layout.columns}{COLUMN_REMEDY}"
+    query, document, text = (fields[at] for at in (layout.query, layout.document, layout.value))
+    for name, field in (("query", query), ("document", document)):
+        if not field:
+            return f"a {name} id is empty; correct it"
+        if len(field) > LONGEST_ID:
+            return f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
+    value = number_in(text)
+    if value is None or value != value:
+        return not_a_number(layout.value_name, text)
+    return query, document, value
+
+
+def not_a_number(value_name: str, text: bytes) -> str:
+    """Say what is wrong with a value."""
+    if b"," in text and number_in(text.replace(b",", b".")) is not None:
+        return (
+            f"the {value_name} has a decimal comma, as tables with semicolons have; write a point"
+        )
+    return f"the {value_name} is not a number; correct or remove the line"
 
 
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
     """Number the queries in order of first appearance."""
-    words = words_of(queries)
-    starts = np.flatnonzero(np.append(True, (words[1:] != words[:-1]).any(axis=1)))
+    starts = np.flatnonzero(np.append(True, queries[1:] != queries[:-1]))
     codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts].tolist()]
-    return np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(words)))
+    return np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(queries)))
 
 
 def shown(fields: list[bytes]) -> str:
@@ -244,20 +223,9 @@ def number_in(field: bytes) -> float | None:
         return None
 
 
-def from_line(content: Iterable[Block], first_line: int) -> Iterator[Block]:
-    """Leave out the lines before the first one that contains data."""
-    for block in content:
-        skipped = max(first_line - block.first_line, 0)
-        lines = block.data.split(b"\n", skipped)
-        if len(lines) > skipped and lines[-1]:
-            yield Block(block.first_line + skipped, lines[-1])
-
-
-def _line_of(source: str, first_line: int, row: int) -> int | None:
+def _line_of(source: str, row: int) -> int | None:
     """Find the line of a row by reading the file again, which a pipe does not allow."""
     if source == STDIN or not os.path.isfile(source):
         return None
-    numbers = (
-        number for block in blocks(source) for number, _ in nonblank(block) if number >= first_line
-    )
+    numbers = (number for block in blocks(source) for number, _ in nonblank(block))
     return next(islice(numbers, row, None), None)

@@ -15,7 +15,6 @@ from ir_outcomes.reading.columns import (
     LONGEST_ID,
     Codes,
     Columns,
-    Ids,
     LineOf,
     Texts,
     as_ids,
@@ -49,8 +48,14 @@ def checked_columns(
         code_of = {query: code for code, query in enumerate(dict.fromkeys(query_ids))}
         codes = np.fromiter(map(code_of.__getitem__, query_ids), np.int32, len(query_ids))
         query_ids = list(code_of)
-    ids = _encoded(texts(documents, source, "document id", line_of), source, line_of)
+    names = texts(documents, source, "document id", line_of)
+    ids = as_ids([name.encode() for name in names])
     checked = Columns(source, query_ids, codes, ids, np.zeros(0), value_name, line_of)
+    # Longer than any document id: the input is something else.
+    if ids.itemsize > LONGEST_ID:
+        row = names.index(max(names, key=len))
+        problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
+        raise checked.error(row, problem, names[row])
     return replace(checked, values=_numbers(values, checked))
 
 
@@ -84,17 +89,6 @@ def _problem_of(identifier: Any) -> str | None:
     if not text or "\0" in text or _SURROGATES.search(text):
         return "is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it"
     return None
-
-
-def _encoded(ids: list[str], source: str, line_of: LineOf) -> Ids:
-    """Return document ids as `Columns` has them."""
-    result = as_ids([identifier.encode() for identifier in ids])
-    # Longer than any document id: the input is something else.
-    if result.dtype.itemsize > LONGEST_ID:
-        row = max(range(len(ids)), key=lambda row: len(ids[row]))
-        problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
-        raise FormatError(source, problem, line=line_of(row), text=ids[row])
-    return result
 
 
 def _numbers(values: Any, columns: Columns) -> Floats:
@@ -136,9 +130,8 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
         return _from_mapping(data, source, kind)
     if hasattr(data, "collect") and not hasattr(data, "iter_rows"):  # a lazy frame of polars
         data = data.collect()
-    if hasattr(data, "__arrow_c_stream__") and not (
-        is_frame(data) and _library_of(data) in _FRAME_LIBRARIES
-    ):
+    has_columns = is_frame(data) and _library_of(data) in _FRAME_LIBRARIES
+    if hasattr(data, "__arrow_c_stream__") and not has_columns:
         data = _arrow_table(data)
     if is_frame(data):
         return _from_table(column_names(data), data.__getitem__, source, kind)
@@ -151,19 +144,19 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
             " Run or Qrels of ranx",
         )
     rows = list(data)
-    if not rows:
-        return checked_columns(source, ([], [], []), kind.value_name("score"))
-    if isinstance(rows[0], dict):
-        return columns_of_records(((None, row) for row in rows), source, kind)
+    if not rows or isinstance(rows[0], dict):
+        return columns_of_records([(None, row) for row in rows], source, kind)
     fields = getattr(rows[0], "_fields", ())
-    for number, row in enumerate(rows, 1):
-        if not fields or getattr(row, "_fields", None) != fields:
-            problem = (
-                f"row {number} is not a named tuple such as ir_measures.ScoredDoc, with the fields"
-                " of the first row"
-            )
-            raise FormatError(source, problem, text=repr(row))
-    return _from_table(fields, lambda name: [getattr(row, name) for row in rows], source, kind)
+    odd = [row for row in rows if not fields or getattr(row, "_fields", None) != fields]
+    if odd:
+        problem = (
+            "has a row that is not a named tuple such as ir_measures.ScoredDoc, with the fields of"
+            " the first row"
+        )
+        raise FormatError(source, problem, text=repr(odd[0]))
+    return _from_table(
+        fields, dict(zip(fields, zip(*rows, strict=True), strict=True)).__getitem__, source, kind
+    )
 
 
 def _from_table(
@@ -183,18 +176,19 @@ def _from_table(
 
 # --- objects as JSON has them
 
-_Record = tuple[int | None, Any]  # with its line, where that is known
+Record = tuple[int | None, Any]  # with its line, where it has one
 
 
-def columns_of_records(records: Iterable[_Record], source: str, kind: Kind) -> Columns:
+def columns_of_records(records: Sequence[Record], source: str, kind: Kind) -> Columns:
     """Read objects that hold a row each, or a query with its list, as the first does."""
-    found = ((line, _with_metadata(record)) for line, record in records)
-    line, first = next(found)
+    if not records:
+        return checked_columns(source, ([], [], []), kind.value_name("score"))
+    rows = [(line, _with_metadata(record)) for line, record in records]
+    line, first = rows[0]
     if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
-        return _from_lists(chain([(line, first)], found), shape, source, kind)
+        return _from_lists(rows, shape, source, kind)
     if not isinstance(first, dict) or not kind.is_flat(first):
         raise kind.unknown(first, source, line)
-    rows = [(line, first), *found]
 
     def column(name: str) -> list[Any]:
         for number, (line, row) in enumerate(rows, 1):
@@ -213,7 +207,7 @@ def _with_metadata(record: Any) -> Any:
     return record
 
 
-def _from_lists(records: Iterable[_Record], shape: Shape, source: str, kind: Kind) -> Columns:
+def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind) -> Columns:
     """Read objects with a query and a list: of ids, or of objects with one."""
     queries: list[Any] = []
     documents: list[Any] = []
@@ -283,9 +277,9 @@ def as_list(column: Any) -> list[Any]:
 def is_ranking(value: Any) -> bool:
     """Return whether this is a ranking without scores, a list of document ids."""
     if isinstance(value, np.ndarray):
-        return value.ndim == 1 and value.dtype.kind in "iuUO"
-    return isinstance(value, (list, tuple)) and (
-        not value or isinstance(value[0], (str, int, np.integer))
+        value = value.tolist()
+    return isinstance(value, (list, tuple)) and all(
+        isinstance(item, (str, int, np.integer)) for item in value[:1]
     )
 
 
@@ -303,14 +297,12 @@ def _arrow_table(data: Any) -> Any:
         import pyarrow
 
         return pyarrow.table(data)
-    except ImportError:
-        if not is_frame(data):
+    except (ImportError, TypeError, ValueError, NotImplementedError) as error:
+        if isinstance(error, ImportError) and not is_frame(data):
             raise MissingDependency(
                 "reading an Arrow stream needs the package pyarrow: pip install pyarrow"
             ) from None
-    except (TypeError, ValueError, NotImplementedError):
-        pass  # a frame with columns of mixed types, for instance
-    return data
+        return data  # a frame with columns of mixed types, for instance
 
 
 def is_nested(data: Mapping[Any, Any], kind: Kind) -> bool:
@@ -326,14 +318,11 @@ def is_nested(data: Mapping[Any, Any], kind: Kind) -> bool:
 def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
     rankings = list(data.values())
     if not is_nested(data, kind):
-        pairs = list(data.items())
-        wrong = next((pair for pair in pairs if not isinstance(pair[1], Mapping)), pairs[0])
+        items = list(data.items())
+        wrong = next((item for item in items if not isinstance(item[1], Mapping)), items[0])
         lists = " or {query id: [document id, ...]}" if kind.is_run else ""
-        raise FormatError(
-            source,
-            f"is not a dict of dict {{query id: {{document id: value}}}}{lists}",
-            text=repr(dict([wrong])),
-        )
+        problem = f"is not a dict of dict {{query id: {{document id: value}}}}{lists}"
+        raise FormatError(source, problem, text=repr(dict([wrong])))
     have_values = not rankings or isinstance(rankings[0], Mapping)
     within = (
         ranking.values() if have_values else range(1, len(ranking) + 1) for ranking in rankings

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -174,32 +173,22 @@ def qrels_of(data: Any, name: str | None = None) -> Qrels:
 
 def _refuse_other_grades(columns: Columns, again: Rows) -> None:
     """Refuse judgments that were given before with another grade."""
-    row_of: dict[tuple[str, str], int] = {}
-    repeating = np.flatnonzero(np.isin(columns.codes, columns.codes[again]))
-    for row in repeating.tolist():
-        pair = columns.names(row)
-        first = row_of.setdefault(pair, row)
-        if columns.values[first] == columns.values[row]:
-            continue
-        grades = f"{columns.values[first]:.0f} and {columns.values[row]:.0f}"
-        problem = f"document {pair[1]} has two grades for query {pair[0]}, {grades}; keep one"
-        subtopics = [_iteration(columns, judgment) for judgment in (first, row)]
-        if None not in subtopics and subtopics[0] != subtopics[1]:
-            problem = (
-                f"document {pair[1]} has grades {grades} for query {pair[0]}, because the second"
-                f" column holds subtopics ({subtopics[0]} and {subtopics[1]}); take its highest"
-                f" grade: sort -k1,1 -k3,3 -k4,4nr {shlex.quote(columns.source)} | awk '!seen[$1,$3]++'"
-            )
-        raise columns.error(row, problem)
-
-
-def _iteration(columns: Columns, row: int) -> str | None:
-    """Return the second column of a judgment of TREC, which may hold a subtopic."""
-    line = columns.line_of(row)
-    if columns.form != "TREC" or line is None:
-        return None
-    _, text = next(islice(lines_of(columns.source), line - 1, None))
-    return text.split()[1]
+    grade_of: dict[tuple[str, str], float] = {}
+    for row in np.flatnonzero(np.isin(columns.codes, columns.codes[again])).tolist():
+        grade = columns.values[row]
+        query, document = columns.names(row)
+        first = grade_of.setdefault((query, document), grade)
+        if first != grade:
+            grades = f"{first:.0f} and {grade:.0f}"
+            problem = f"document {document} has two grades for query {query}, {grades}"
+            remedy = "; keep one"
+            if columns.form == "TREC":
+                remedy = (
+                    ". Leave out one line; where the second column holds subtopics, take the"
+                    " highest grade: sort -k1,1 -k3,3 -k4,4nr"
+                    f" {shlex.quote(columns.source)} | awk '!seen[$1,$3]++'"
+                )
+            raise columns.error(row, problem + remedy)
 
 
 def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
@@ -251,8 +240,6 @@ def _queries_file(folder: str | os.PathLike[str]) -> str:
 def _texts_of_json_lines(path: str, names: tuple[str, ...]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for number, line in lines_of(path):
-        if not line.strip():
-            continue
         record = parsed_json(line, path, number)
         fields = record if isinstance(record, dict) else {}
         identifier, text = (

@@ -1,5 +1,6 @@
 """Runs: which documents a system ranks for which queries, in arrays."""
 
+import glob
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -149,7 +150,7 @@ def read_run(
     )
     if by is not None:
         check_choice("by", by, get_args(RunBy))
-    file, order = path_and_order(os.fspath(path))
+    file, order = path_and_order(path)
     by = by or order
     columns = read_any_file(file, RUN._replace(by=by))
     if by is not None and columns.value_name != by:
@@ -170,7 +171,7 @@ def changes_by_rank(path: str | os.PathLike[str]) -> tuple[Ints, Ints] | None:
 
     None where a file lacks ranks or scores, or can be read only once.
     """
-    file, _ = path_and_order(os.fspath(path))
+    file, _ = path_and_order(path)
     if not os.path.isfile(file):
         return None
     try:
@@ -201,40 +202,38 @@ def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
     codes = columns.codes
     begins = np.append(codes[:1], codes[1:][codes[1:] != codes[:-1]])
     scattered = int(np.sum(np.bincount(begins) > 1))
-    columns = columns.grouped()
     by_rank = columns.value_name == "rank"
-    scores = -columns.values if by_rank else columns.values
-    again = repeated(columns.offsets, columns.docids)
-    if len(again) and duplicates is None:
-        row = int(again[0])
-        raise columns.error(
-            row,
-            f"{columns.described(row)} is ranked twice; keep only its best line, or pass"
-            " `duplicates='first'` or `duplicates='max'`",
-        )
-    if len(again):
-        order = np.lexsort((-scores, columns.codes) if duplicates == "max" else (columns.codes,))
-        sorted_rows = columns.select(order)
-        again = order[repeated(sorted_rows.offsets, sorted_rows.docids)]
-        rows = np.delete(np.arange(len(scores)), again)
-        columns = columns.select(rows)
-        scores = scores[rows]
     if by_rank:
         columns.refuse_fractions()
-        again = repeated(columns.offsets, columns.values)
-        if len(again):
+        columns = replace(columns, values=-columns.values)
+    columns = columns.grouped()
+    again = repeated(columns.offsets, columns.docids)
+    if len(again):
+        if duplicates is None:
             row = int(again[0])
-            problem = (
-                f"rank {columns.values[row]:.0f} is given twice for query {columns.names(row)[0]};"
-                " a rank must occur only once"
+            raise columns.error(
+                row,
+                f"{columns.described(row)} is ranked twice; keep only its best line, or pass"
+                " `duplicates='first'` or `duplicates='max'`",
             )
-            raise columns.error(row, problem)
+        order = np.arange(len(columns.codes))
+        if duplicates == "max":
+            order = np.lexsort((-columns.values, columns.codes))
+        again = order[repeated(columns.offsets, columns.docids[order])]
+        columns = columns.select(np.delete(np.arange(len(order)), again))
+    if by_rank and len(again := repeated(columns.offsets, columns.values)):
+        row = int(again[0])
+        problem = (
+            f"rank {-columns.values[row]:.0f} is given twice for query {columns.names(row)[0]}; a"
+            " rank must occur only once"
+        )
+        raise columns.error(row, problem)
     return Run(
         name,
         tuple(columns.query_ids),
         columns.offsets,
         columns.docids,
-        scores,
+        columns.values,
         by_rank,
         columns.texts.queries,
         columns.form,
@@ -263,11 +262,9 @@ def runs_and_names(
 ) -> tuple[list[Any], list[str | None]]:
     """Return runs as a list, and the name that the call or a dict gives to each."""
     listed = run_list(runs)
-    items = [runs]
-    if isinstance(listed, dict):
-        items = list(listed.values())
-    elif listed is not None:
-        items = listed
+    if listed is None:
+        listed = [runs]
+    items = list(listed.values()) if isinstance(listed, dict) else listed
     if names is None:
         return items, list(listed) if isinstance(listed, dict) else [None] * len(items)
     check_one_for_each(names, len(items))
@@ -315,8 +312,8 @@ def distinct_names(
     ]
     taken = {name for index, name in enumerate(names) if index not in ambiguous}
     for index in ambiguous:
-        candidates: list[str] = []
         stem = names[index]
+        candidates = []
         if isinstance(sources[index], (str, os.PathLike)):
             stem = os.fspath(sources[index])
             candidates = [stem]
@@ -332,28 +329,23 @@ def run_paths(source: Any) -> list[Any]:
         return [source]
     path = os.fspath(source)
     is_folder = os.path.isdir(path)
-    if is_folder:
-        listed = [os.path.join(path, name) for name in os.listdir(path) if name[0] != "."]
-    else:
-        listed = _matches(path)
+    listed = _matches(os.path.join(glob.escape(path), "*") if is_folder else path)
     found = sorted(file for file in listed if not os.path.isdir(file))
     if not found:
-        raise UnreadableFile(
-            f"{path}:"
-            f" {'the directory contains no file' if is_folder else 'no file matches this pattern'}"
-        )
+        problem = "the directory contains no file" if is_folder else "no file matches this pattern"
+        raise UnreadableFile(f"{path}: {problem}")
     runs = [file for file in found if _is_probably_run(file)]
     rest = [
-        os.path.relpath(file, path) if is_folder else file for file in sorted({*found} - {*runs})
+        os.path.relpath(file, path) if is_folder else file for file in found if file not in runs
     ]
     if not runs:
         raise UnreadableFile(
             f"{path}: contains no run, but {some(rest)}; name a file itself to read it as a run"
         )
     if rest:
-        left_out = "are not runs and are left out"
-        if len(rest) == 1:
-            left_out = "is not a run and is left out"
+        left_out = (
+            "are not runs and are left out" if len(rest) > 1 else "is not a run and is left out"
+        )
         warn(f"{path}: {some(rest, 20)} {left_out}; name a file itself to read it as a run")
     return runs
 
@@ -393,21 +385,16 @@ def _is_directory_or_pattern(run: Any) -> bool:
 
 def _matches(pattern: str) -> list[str]:
     """Return the visible paths that match a pattern, without following links."""
-    parts = Path(pattern).parts
-    fixed = next(n for n, part in enumerate(parts) if any(sign in part for sign in "*?["))
-    base = Path(*parts[:fixed])
-    wanted = [*parts[fixed:]]
-    if wanted[-1] == "**":
-        wanted.append("*")
+    path = Path(pattern)
+    within = path.relative_to(path.anchor)
+    if within.name == "**":
+        within /= "*"
     try:
-        found = list(base.glob(os.path.join(*wanted)))
+        found = list(Path(path.anchor).glob(str(within)))
     except (OSError, ValueError) as error:
         raise UnreadableFile(f"{pattern}: cannot be searched ({error})") from None
-    return [
-        str(path)
-        for path in found
-        if not any(part.startswith(".") for part in path.relative_to(base).parts)
-    ]
+    hidden = (any(name.startswith(".") for name in {*file.parts} - {*path.parts}) for file in found)
+    return [str(file) for file, is_hidden in zip(found, hidden, strict=True) if not is_hidden]
 
 
 def _is_probably_run(path: str) -> bool:
@@ -419,7 +406,6 @@ def _is_probably_run(path: str) -> bool:
     if not os.path.isfile(path):  # a pipe can be read only once
         return True
     try:
-        # An empty file is a run without results.
-        return seems_to_be_a_run(path) or os.path.getsize(path) == 0
+        return seems_to_be_a_run(path)
     except IrOutcomesError:
         return True

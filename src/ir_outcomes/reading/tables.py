@@ -56,7 +56,9 @@ class Source(NamedTuple):
         """Return what the lines say together, as JSON."""
         return parsed_json("".join(line for _, line in lines), self.called, 1)
 
-    def table(self, lines: "Lines", separator: str) -> tuple[list[str], Body]:
+    def table(
+        self, lines: Iterable[tuple[int, str]], separator: str | None
+    ) -> tuple[list[str], Body]:
         """Return the titles of a table, and its rows with their last lines."""
         rows = self._cells(lines, separator)
         number, header = next(rows)
@@ -64,32 +66,39 @@ class Source(NamedTuple):
         self.refuse_repeated(titles, number)
         return titles, rows
 
-    def _cells(self, lines: "Lines", separator: str) -> Iterator[tuple[int, list[str | None]]]:
-        numbers = [0]
+    def _cells(
+        self, lines: Iterable[tuple[int, str]], separator: str | None
+    ) -> Iterator[tuple[int, list[str | None]]]:
+        number = 0
 
         def texts_of_lines() -> Iterator[str]:
-            for number, line in lines:
-                numbers[0] = number
+            nonlocal number
+            for line_number, line in lines:
+                number = line_number
                 yield line
 
         n_columns = None
+        rows: Iterator[list[str]] = csv.reader(
+            texts_of_lines(), delimiter=separator or ",", strict=True
+        )
+        if separator is None:  # at white space of ASCII
+            rows = ([*map(bytes.decode, line.encode().split())] for line in texts_of_lines())
         try:
-            for cells in csv.reader(texts_of_lines(), delimiter=separator, strict=True):
+            for cells in rows:
                 n_columns = n_columns or len(cells)
                 if len(cells) != n_columns:
                     problem = f"has {len(cells)} columns, the header has {n_columns}"
-                    raise self.error(problem, numbers[0], separator.join(cells))
-                yield numbers[0], [cell.strip(WHITE_SPACE) or None for cell in cells]
+                    raise self.error(problem, number, (separator or " ").join(cells))
+                yield number, [cell.strip(WHITE_SPACE) or None for cell in cells]
         except csv.Error as error:
-            raise self.error(f"is not a line of a CSV file ({error})", numbers[0]) from None
+            raise self.error(f"is not a line of a CSV file ({error})", number) from None
 
     def refuse_repeated(self, titles: Sequence[str], number: int | None = None) -> None:
         """Refuse columns with the same title."""
-        for title, times in Counter(titles).items():
-            if title and times > 1:
-                raise self.error(
-                    f"has the column {title!r} {times} times; keep one of them", number
-                )
+        for title, times in Counter(filter(None, titles)).items():
+            if times > 1:
+                problem = f"has the column {title!r} {times} times; keep one of them"
+                raise self.error(problem, number)
 
 
 class Lines:
@@ -106,14 +115,14 @@ class Lines:
         self._read: list[Block] = []
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        for place in count():
-            if place == len(self._read):
+        for index in count():
+            if index == len(self._read):
                 block = next(self._rest, None)
                 if block is None:
                     return
                 check_bytes(block, self._called)
                 self._read.append(block)
-            for number, line in nonblank(self._read[place]):
+            for number, line in nonblank(self._read[index]):
                 text = line.decode()
                 if text.strip():
                     yield number, text
@@ -189,9 +198,9 @@ def read_entries(source: Any, score: str | None = None) -> Entries:
     times: Counter[str] = Counter()
     for number, row in rows:
         entry = _entry(row, column, read, number)
-        if entry.run in entries and _text(row, "id", "run"):
-            raise read.error("the id is repeated; ids must differ", number, entry.run)
         name = entry.run
+        if name in entries and _text(row, "id", "run"):
+            raise read.error("the id is repeated; ids must differ", number, name)
         while entry.run in entries:  # descriptions may be the same
             times[name] += 1
             entry = replace(entry, run=f"{name} #{times[name] + 1}")
@@ -209,43 +218,37 @@ def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield from ((number, dict(zip(titles, cells, strict=True))) for number, cells in body)
             return
         rows = source.document(lines) if lines.first else []
+    form = "such as {'id': ..., 'date': ...}"
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping)):
-        raise source.error(
-            f"is a {type(rows).__name__}, not a list of objects such as {{'id': ..., 'date': ...}}"
-        )
+        raise source.error(f"is a {type(rows).__name__}, not a list of objects {form}")
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
-            raise source.error(
-                f"row {number} is not an object such as {{'id': ..., 'date': ...}}", text=repr(row)
-            )
+            raise source.error(f"row {number} is not an object {form}", text=repr(row))
         yield number, row
 
 
 def _entry(row: Mapping[str, Any], column: str | None, source: Source, number: int) -> Entry:
     run = _text(row, "id", "run", "description", "name")
     group = _text(row, "group", "team")
-    texts([run, group or "none"], source.called, "name", lambda place: number)
+    texts([run, group or "none"], source.called, "name", lambda _: number)
     score = None
     if column is not None and _text(row, column):
         score = strict_number(row[column])
         if score is None or not math.isfinite(score):
             raise source.error("a score is not a number", number, repr(row[column]))
-    is_named_baseline = _text(row, "baseline").lower() not in ("", "0", "no", "false")
-    is_baseline = is_named_baseline or ORGANIZER in _text(row, "")
-    try:  # a date, a time, or a text
-        found = re.match(r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?![^ T])", _text(row, "date"), re.ASCII)
+    is_baseline = _text(row, "baseline").lower() not in ("", "0", "no", "false")
+    # A date, a time, or a text.
+    found = re.match(r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?![^ T])", _text(row, "date"), re.ASCII)
+    try:
         day = date(*map(int, found.groups() if found else ()))
     except (ValueError, TypeError):
         problem = "a date must be written as 2020-08-27 or 2020/08/27"
         raise source.error(problem, number, str(row.get("date"))) from None
-    return Entry(run, day, group or None, score, is_baseline)
+    return Entry(run, day, group or None, score, is_baseline or ORGANIZER in _text(row, ""))
 
 
 def _text(row: Mapping[str, Any], *names: str) -> str:
     """Return the first of these fields that is not empty, as text."""
-    for name in names:
-        value = row.get(name)
-        text = "" if value is None else str(value).strip()
-        if text:
-            return text
-    return ""
+    cells = (row.get(name) for name in names)
+    found = (str(cell).strip() for cell in cells if cell is not None)
+    return next(filter(None, found), "")
