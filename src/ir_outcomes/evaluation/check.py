@@ -263,7 +263,7 @@ def _by_repair(kind: ProblemKind, findings: list[Finding]) -> Iterable[list[Find
     """Put findings together that are repaired alike; a file that cannot be read stands alone."""
     groups: dict[str | None, list[Finding]] = defaultdict(list)
     for finding in findings:
-        rule = finding.repair and finding.repair.rule
+        rule = None if finding.repair is None else finding.repair.rule
         groups[finding.text if kind == "unreadable" else rule].append(finding)
     return groups.values()
 
