@@ -32,6 +32,17 @@ def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_pa
     assert call("check", small / "qrels.txt", tmp_path / "absent.run").returncode == 1
 
 
+def test_what_is_said_of_a_file_names_options(small: Path, tmp_path: Path) -> None:
+    line = (small / "bm25.run").read_text().splitlines()[0]
+    (tmp_path / "twice.run").write_text(f"{line}\n{line}\n")
+    done = call("check", small / "qrels.txt", tmp_path / "twice.run")
+    assert (done.returncode, "`" in done.stdout, "--duplicates first" in done.stdout) == (
+        1,
+        False,
+        True,
+    )
+
+
 def test_a_file_that_is_given_again_counts_once(small: Path) -> None:
     done = call(*PAIR, "./bm25-stem.run", "bm25*.run", "--format", "json", folder=small)
     contenders = [item["contender"] for item in json.loads(done.stdout)["items"]]

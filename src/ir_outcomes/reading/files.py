@@ -193,11 +193,13 @@ def _opened(source: str) -> _CountedFile:
     """Open a file or pipe."""
     try:
         path: str | int = 0 if source == STDIN else source
-        found = os.stat(path)
-        mode = found.st_mode
-        # Standard input can be a socket, or nothing: the null device, which is read as empty.
-        is_stream = source == STDIN and (stat.S_ISSOCK(mode) or _is_null(found))
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or is_stream):
+        status = os.stat(path)
+        mode = status.st_mode
+        # Standard input can be a socket, or the null device, which is read as empty.
+        is_input = source == STDIN and (
+            stat.S_ISSOCK(mode) or os.path.samestat(status, os.stat(os.devnull))
+        )
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or is_input):
             raise UnreadableFile(
                 f"{source}: a directory or device, not a file; give the path of a file"
             )
@@ -210,10 +212,6 @@ def _opened(source: str) -> _CountedFile:
         raise UnreadableFile(
             f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}"
         ) from error
-
-
-def _is_null(found: os.stat_result) -> bool:
-    return os.path.samestat(found, os.stat(os.devnull))
 
 
 def _nearest(source: str) -> str:

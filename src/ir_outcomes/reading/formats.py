@@ -87,7 +87,8 @@ def read_any_file(source: str, kind: Kind) -> Columns:
         elif lines:
             columns = _read_lines(lines, content, kind, source)
     if not first or not len(columns.codes):
-        raise _empty(source)
+        called = "standard input" if source == STDIN else source
+        raise EmptyInput(called, "is empty; nothing can be evaluated from it")
     return columns
 
 
@@ -142,12 +143,6 @@ def _first_lines(opened: Iterator[bytes]) -> tuple[list[tuple[int, bytes]], byte
 
 
 # --- Parquet and JSON
-
-
-def _empty(source: str) -> EmptyInput:
-    """Return the error about an input without content."""
-    called = "standard input" if source == STDIN else source
-    return EmptyInput(called, "is empty; nothing can be evaluated from it")
 
 
 def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
