@@ -38,7 +38,7 @@ WITH_LINKS = [*DOCUMENTS, *API_PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELO
 BLOCK = re.compile(
     r"^```(python|console)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
 )
-REAL = r"^\$ .*\b(msmarco-doc-dev|dl20-passage|dl-hard-doc|known-item|suite-colberter|suite-rerankers|mt-rag)/"
+REAL = r"^\$ .*\b(msmarco-doc-dev|dl20-passage|dl-hard-doc|known-item|suite-colberter|suite-rerankers|mt-rag)[/ ]"
 
 
 def prepare(folder: Path) -> None:
