@@ -3,9 +3,6 @@
 import re
 from collections.abc import Sequence
 
-# Until all callers import them from there.
-from ir_outcomes.files import with_progress as with_progress
-from ir_outcomes.files import write_completely as write_completely
 from ir_outcomes.types import DOCUMENTS_ABOVE, LENGTHS, POINTS, RANKS
 
 NOTHING = "-"  # a cell without a value

@@ -160,8 +160,9 @@ def test_parts_are_used_only_for_equal_files_and_settings(changed: str, tmp_path
     )
     np.testing.assert_array_equal(found[0].rank, wanted[0].rank)
     np.testing.assert_array_equal(found.answerable, wanted.answerable)
-    with pytest.raises(iro.ParameterError):
-        iro.evaluate(qrels, run, parts=parts, documents=10)
+    for options in ({"parts": parts, "documents": 10}, {"parts": run}, {"parts": run / "parts"}):
+        with pytest.raises(iro.ParameterError):
+            iro.evaluate(qrels, run, **options)
 
 
 @pytest.mark.parametrize(

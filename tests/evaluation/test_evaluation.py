@@ -19,9 +19,10 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import contenders_of
-from ir_outcomes.evaluation.lengths import OUTCOMES, match
+from ir_outcomes.evaluation.lengths import match
 from ir_outcomes.evaluation.scores import reciprocal_ranks
 from ir_outcomes.reading.runs import run_paths
+from ir_outcomes.types import OUTCOMES
 from tests.helpers.searchlengths import differing
 
 QRELS = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 2, "d0": 0} for n in range(1, 9)}

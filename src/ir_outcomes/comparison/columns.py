@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ir_outcomes.comparison.rows import Row
-from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import places_of
 from ir_outcomes.table_columns import (
     NUMBER,
@@ -18,7 +17,7 @@ from ir_outcomes.table_columns import (
     signed,
     signed_interval,
 )
-from ir_outcomes.types import LENGTHS, POINTS, RANKS, level_unit
+from ir_outcomes.types import LENGTHS, OUTCOMES, POINTS, RANKS, level_unit
 
 
 def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:

@@ -47,7 +47,8 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.evaluation.systems import Called, System
-from ir_outcomes.formatting import plural, with_progress
+from ir_outcomes.files import with_progress
+from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, ranked
 from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.statistics.estimate import Estimates, Sums

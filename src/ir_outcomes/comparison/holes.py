@@ -16,7 +16,7 @@ from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.evaluation.remarks import STOPS, note_on_depth, notes_on_grades
-from ir_outcomes.formatting import with_progress
+from ir_outcomes.files import with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, attributes, rows_of

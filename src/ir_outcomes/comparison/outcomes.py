@@ -14,12 +14,13 @@ import numpy as np
 
 from ir_outcomes.comparison.verdict import Rules
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
-from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match
+from ir_outcomes.evaluation.lengths import Items, SearchLengths, match
 from ir_outcomes.evaluation.systems import Called, System, digest_of_clusters
 from ir_outcomes.reading.datasets import has_settings, load
 from ir_outcomes.statistics.estimate import Units
 from ir_outcomes.statistics.families import level_in_family
 from ir_outcomes.types import (
+    OUTCOMES,
     Bools,
     Correction,
     Floats,

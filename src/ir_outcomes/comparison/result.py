@@ -13,11 +13,10 @@ from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.notes import Note
 from ir_outcomes.results import OPTIONAL, HasPage, Result
 from ir_outcomes.table_columns import rows_of
-from ir_outcomes.types import LENGTHS, Direction, Floats, check_choice
+from ir_outcomes.types import LENGTHS, OUTCOMES, Direction, Floats, check_choice
 
 WHICH = ("won", "lost", "better", "worse")
 

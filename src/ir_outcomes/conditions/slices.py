@@ -18,14 +18,13 @@ from ir_outcomes.conditions.conditions import (
 )
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
-from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.evaluation.remarks import STOPS, Allow, notes_on_grades, refuse_stops
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.statistics.families import adjust
-from ir_outcomes.types import Floats, Ints, check_draws, check_kind
+from ir_outcomes.types import OUTCOMES, Floats, Ints, check_draws, check_kind
 
 FEWEST_QUERIES_OF_A_SLICE = 30  # for a label
 

@@ -27,7 +27,7 @@ from ir_outcomes.evaluation.systems import (
     runs_of_call,
 )
 from ir_outcomes.evaluation.work import RunResult, Work, each_run
-from ir_outcomes.formatting import with_progress
+from ir_outcomes.files import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.runs import Duplicates, Run, is_path

@@ -39,7 +39,7 @@ from ir_outcomes.evaluation.systems import (
     refuse_several_runs,
     systems,
 )
-from ir_outcomes.formatting import write_completely
+from ir_outcomes.files import write_completely
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import refuse_bomb
 from ir_outcomes.reading.measure_names import bounds_of

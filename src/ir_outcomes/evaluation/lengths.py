@@ -15,7 +15,6 @@ import numpy.typing as npt
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.ranking import Bytes, expectations, spans
 from ir_outcomes.formatting import plural
-from ir_outcomes.types import OUTCOMES as OUTCOMES
 from ir_outcomes.types import (
     Bools,
     Floats,

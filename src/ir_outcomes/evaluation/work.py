@@ -120,7 +120,10 @@ class Work:
                 self.measures.items(), result.values, strict=True
             )
         )
-        path.parent.mkdir(exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+            raise ParameterError("must be the path of a folder", parts=self.parts) from error
         part = Evaluation((lengths,), "", self.cutoff, "query", scores=scores, qrels=self.qrels)
         part.save(path)
         return result

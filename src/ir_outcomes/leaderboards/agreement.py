@@ -12,7 +12,7 @@ from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, RowEstimates, Rul
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.formatting import with_progress
+from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.differences import (
     Board,
     SummedPairs,

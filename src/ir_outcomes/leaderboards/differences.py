@@ -223,7 +223,7 @@ def clusters_of_answerable(evaluation: Evaluation) -> Ints | None:
 
 
 def _added(added: Callable[[Floats], Floats], changes: Changes) -> Changes:
-    """Add up differences, with 0 for a sum that is 0 but for rounding."""
+    """Add up differences, with 0 for sums that rounding alone keeps from 0."""
     total = added(changes.total)
     total[np.abs(total) <= ROUNDING * added(np.abs(changes.total))] = 0.0
     return Changes(total, added(changes.size))

@@ -18,7 +18,7 @@ from ir_outcomes.comparison.verdict import (
     judge,
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.formatting import with_progress
+from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.differences import LengthDifferences, SummedPairs, board_of
 from ir_outcomes.statistics.estimate import Estimates, Interval, estimates
 from ir_outcomes.statistics.families import adjust
