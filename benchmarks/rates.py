@@ -25,6 +25,7 @@ import numpy as np
 from ir_measures import AP, RR, nDCG
 
 import ir_outcomes as iro
+from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.comparison.outcomes import PairedQueries, Sample, pair_queries
 from ir_outcomes.comparison.verdict import LABELS, NO_DIFFERENCE, RowEstimates, Rules, judge
 from ir_outcomes.statistics.estimate import (
@@ -36,7 +37,6 @@ from ir_outcomes.statistics.estimate import (
     sign_pvalues,
 )
 from ir_outcomes.statistics.papers import t_tests
-from ir_outcomes.types import Floats, Ints
 
 DATA = Path(
     os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[1] / ".." / "shared" / "data")

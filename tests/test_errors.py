@@ -14,6 +14,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes import ESL
+from ir_outcomes.choices import OneOrder
 from ir_outcomes.errors import (
     FormatError,
     IrOutcomesError,
@@ -25,7 +26,6 @@ from ir_outcomes.errors import (
 from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
 from ir_outcomes.reading.files import name_of, read_ids
 from ir_outcomes.reading.values import read_values
-from ir_outcomes.types import OneOrder
 
 
 @pytest.mark.parametrize(

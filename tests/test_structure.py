@@ -20,7 +20,7 @@ SOURCES = Path(iro.__file__).parent
 # A package imports only what is above it, also inside functions and for type checkers; packages of
 # one line know nothing of each other, the first line excepted.
 LAYERS = [
-    {"calls", "errors", "types", "formatting", "files", "notes", "table_columns", "results"},
+    {"arguments", "choices", "errors", "formatting", "files", "notes", "table_columns", "results"},
     {"samples", "reading"},
     {"evaluation"},
     {"measures", "statistics"},

@@ -11,7 +11,7 @@ from importlib import import_module
 from pkgutil import get_data
 from typing import Any
 
-from ir_outcomes.calls import checked
+from ir_outcomes.arguments import checked
 from ir_outcomes.measures import register
 from ir_outcomes.results import SHOWN_BY
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ir_outcomes.types import DOCUMENTS_ABOVE, LENGTHS, POINTS, RANKS
+from ir_outcomes.choices import DOCUMENTS_ABOVE, LENGTHS, POINTS, RANKS
 
 NOTHING = "-"  # a cell without a value
 SMALLEST = 1e-300  # below it floating point loses digits, and below 5e-324 everything

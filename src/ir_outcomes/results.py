@@ -15,10 +15,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar, get_args
 
-from ir_outcomes.calls import checked, with_checked_methods
+from ir_outcomes.arguments import check_choice, checked, with_checked_methods
+from ir_outcomes.choices import Columns, Mark
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import NOTE_SCHEMA, Note
-from ir_outcomes.types import Columns, Mark, check_choice
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
 SCHEMA = 3

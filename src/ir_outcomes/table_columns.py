@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ir_outcomes.choices import unreachable
 from ir_outcomes.formatting import NOTHING, fixed, interval, percent, places_of, pvalue
-from ir_outcomes.types import unreachable
 
 Better = Literal["higher", "lower", ""]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.choices import OUTCOMES
 from ir_outcomes.errors import (
     FormatError,
     IrOutcomesWarning,
@@ -22,7 +23,6 @@ from ir_outcomes.evaluation.evaluation import contenders_of
 from ir_outcomes.evaluation.lengths import match
 from ir_outcomes.evaluation.scores import reciprocal_ranks
 from ir_outcomes.reading.runs import run_paths
-from ir_outcomes.types import OUTCOMES
 from tests.helpers.searchlengths import differing
 
 QRELS = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 2, "d0": 0} for n in range(1, 9)}

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes.choices import OneOrder, Ties
 from ir_outcomes.evaluation import ranking
 from ir_outcomes.evaluation.remarks import notes_on_ties
-from ir_outcomes.types import OneOrder, Ties
 from tests.helpers import literal, strategies
 
 

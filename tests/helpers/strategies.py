@@ -4,7 +4,7 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
-from ir_outcomes.types import Ties
+from ir_outcomes.choices import Ties
 
 DOCUMENTS = ["a", "b", "c", "d", "é", "z", "d10", "d9", "a-rather-long-document-id"]
 QUERIES = ["q1", "q2", "q10", "ü"]

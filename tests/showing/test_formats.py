@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import ir_outcomes as iro
+from ir_outcomes.choices import Mark
 from ir_outcomes.cli.output import ViewFormat
 from ir_outcomes.errors import ParameterError, escaped
 from ir_outcomes.formatting import places_of
@@ -24,7 +25,6 @@ from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markd
 from ir_outcomes.showing.latex import as_latex
 from ir_outcomes.showing.text import as_text, print_text
 from ir_outcomes.table_columns import NUMBER, Column
-from ir_outcomes.types import Mark
 from tests.helpers.comparisons import compare_several
 from tests.helpers.many import collection
 from tests.helpers.pages import Page

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, ttest_rel
 
+from ir_outcomes.choices import Floats
 from ir_outcomes.statistics.estimate import (
     Sums,
     Units,
@@ -15,7 +16,6 @@ from ir_outcomes.statistics.estimate import (
     margin_intervals,
     sign_pvalues,
 )
-from ir_outcomes.types import Floats
 from tests.helpers.estimate import Literal
 
 values = st.one_of(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ir_outcomes.choices import Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.power import (
     LIMIT,
@@ -12,7 +13,6 @@ from ir_outcomes.statistics.power import (
     queries_for_mean,
     unit_values,
 )
-from ir_outcomes.types import Floats
 
 SKEWED = [0] * 60 + [1, -2, 5, -1, 3, -8, 2, 1, 1, -4] * 4
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
 
+from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import resampling
-from ir_outcomes.types import Floats, Ints
 
 
 @pytest.mark.parametrize("block", [1 << 21, 64])

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.statistics.runs import Side, added_by_runs, variance_of_runs
-from ir_outcomes.types import Floats, Ints
 
 
 def of_analysis(cells: Floats) -> float:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import ir_outcomes as iro
+from ir_outcomes.choices import Correction
 from ir_outcomes.cli.output import in_options
 from ir_outcomes.cli.streams import CALL, UsageError, error_line, note_of_old_file, print_lines
-from ir_outcomes.types import Correction
 
 
 def as_list(result: Any, rows: int | None = None) -> list[Any]:

@@ -15,11 +15,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args
 
+from ir_outcomes.choices import Mark
 from ir_outcomes.cli.streams import CALL, UsageError, as_options, note_of_old_file, print_lines
 from ir_outcomes.errors import IrOutcomesError, not_installed
 from ir_outcomes.files import write_completely
 from ir_outcomes.results import Result
-from ir_outcomes.types import Mark
 
 if TYPE_CHECKING:
     from ir_outcomes.showing import View

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ir_outcomes.choices import LENGTHS, OUTCOMES, POINTS, RANKS, level_unit
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.formatting import places_of
 from ir_outcomes.table_columns import (
@@ -17,7 +18,6 @@ from ir_outcomes.table_columns import (
     signed,
     signed_interval,
 )
-from ir_outcomes.types import LENGTHS, OUTCOMES, POINTS, RANKS, level_unit
 
 
 def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:

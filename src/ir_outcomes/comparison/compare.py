@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
+from ir_outcomes.choices import Ties, UnitChoice
 from ir_outcomes.comparison.family import judged, measured_pairs
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -23,7 +24,6 @@ from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.runs import Duplicates, Run, run_list
-from ir_outcomes.types import Ties, UnitChoice
 
 RunInDict = Mapping[str, Mapping[str, float]]
 # For type checkers: the runs that give `Comparisons`, and the settings.

@@ -7,6 +7,8 @@ from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
+from ir_outcomes.arguments import check_one_order, check_positive
+from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison
@@ -20,7 +22,6 @@ from ir_outcomes.files import with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, attributes, rows_of
-from ir_outcomes.types import Floats, Ints, check_one_order, check_positive
 
 CANDIDATES = 1000  # documents to judge that a result keeps for each contender
 USUAL_DEPTH = 10

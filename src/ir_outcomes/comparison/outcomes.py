@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
+from ir_outcomes.arguments import check_one_order, check_positive
+from ir_outcomes.choices import OUTCOMES, Bools, Correction, Floats, Ints, Ties, Unit, divided
 from ir_outcomes.comparison.verdict import Rules
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.lengths import Items, SearchLengths, match
@@ -19,18 +21,6 @@ from ir_outcomes.evaluation.systems import Called, System, digest_of_clusters
 from ir_outcomes.reading.datasets import has_settings, load
 from ir_outcomes.statistics.estimate import Units
 from ir_outcomes.statistics.families import level_in_family
-from ir_outcomes.types import (
-    OUTCOMES,
-    Bools,
-    Correction,
-    Floats,
-    Ints,
-    Ties,
-    Unit,
-    check_one_order,
-    check_positive,
-    divided,
-)
 
 
 @dataclass(frozen=True)

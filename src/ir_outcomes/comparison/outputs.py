@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack, overload
 import numpy as np
 from ir_measures import Metric
 
+from ir_outcomes.choices import Floats
 from ir_outcomes.comparison.family import MeasuredPair, judged
 from ir_outcomes.comparison.outcomes import Sample, Settings, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -35,7 +36,6 @@ from ir_outcomes.reading.measure_names import (
 )
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.reading.values import Trials
-from ir_outcomes.types import Floats
 
 
 @dataclass(frozen=True)

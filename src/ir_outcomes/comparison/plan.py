@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.arguments import LARGEST, check_kind, check_number
+from ir_outcomes.choices import Floats
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.comparison.rows import Row
@@ -21,7 +23,6 @@ from ir_outcomes.statistics.power import (
     unit_values,
 )
 from ir_outcomes.table_columns import Column, attributes, rows_of
-from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
 
 SMALLEST_EFFECT = 1e-6  # that can be planned for
 DEFAULTS = (1.0, 0.5)  # percentage points of coverage, ranks

@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ir_outcomes.arguments import check_count, check_level, check_number, check_positive
+from ir_outcomes.choices import POINTS
 from ir_outcomes.comparison.rows import (
     Quantity,
     Row,
@@ -30,7 +32,6 @@ from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import Sums
 from ir_outcomes.statistics.papers import Test, binomial_test
 from ir_outcomes.table_columns import Column, Form, attributes, of_part, rows_of
-from ir_outcomes.types import POINTS, check_count, check_level, check_number, check_positive
 
 SHARES = ("coverage", "answered", "success", "hits", "hit_rate", "hit rate")
 SHARES_AT_1 = ("p", "rr", "mrr", "recip_rank")

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
+from ir_outcomes.arguments import check_choice
+from ir_outcomes.choices import LENGTHS, OUTCOMES, Direction, Floats
 from ir_outcomes.comparison.columns import columns_of, paper_columns, query_columns
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.rows import Row
@@ -16,7 +18,6 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.notes import Note
 from ir_outcomes.results import OPTIONAL, HasPage, Result
 from ir_outcomes.table_columns import rows_of
-from ir_outcomes.types import LENGTHS, OUTCOMES, Direction, Floats, check_choice
 
 WHICH = ("won", "lost", "better", "worse")
 

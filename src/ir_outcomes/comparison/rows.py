@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from ir_outcomes.choices import POINTS, Direction, Floats, Ints, length_unit
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Sample, Settings
 from ir_outcomes.comparison.verdict import Labels, RowEstimates, Rules, judge
 from ir_outcomes.reading.measure_names import range_of
@@ -15,7 +16,6 @@ from ir_outcomes.statistics.estimate import Estimates, Interval, Sums, estimates
 from ir_outcomes.statistics.papers import Test, binomial_test, paired_tests, rank_sum
 from ir_outcomes.statistics.power import detectable
 from ir_outcomes.statistics.runs import LEAST_RUNS, Side, added_by_runs, variance_of_runs
-from ir_outcomes.types import POINTS, Direction, Floats, Ints, length_unit
 
 HarmFound = Literal["harm excluded", "harm shown", "not excluded"]
 

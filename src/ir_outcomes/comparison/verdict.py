@@ -7,10 +7,11 @@ from typing import Any, Literal, NamedTuple, Self, TypedDict, get_args
 
 import numpy as np
 
+from ir_outcomes.arguments import check_choice, check_level
+from ir_outcomes.choices import Bools, Correction, Direction, Floats, Ints
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.estimate import Estimates, sign_pvalues
 from ir_outcomes.statistics.families import adjust
-from ir_outcomes.types import Bools, Correction, Direction, Floats, Ints, check_choice, check_level
 
 TRADE_OFF = "trade-off"
 NO_DIFFERENCE = "no significant difference"

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from ir_outcomes.choices import DOCUMENTS_ABOVE, RANKS
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import meaning_of
 from ir_outcomes.formatting import listed, percent, places_of, unit_behind
 from ir_outcomes.formatting import size as size_of
-from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS
 
 
 def sentence_of(comparison: Comparison) -> str:

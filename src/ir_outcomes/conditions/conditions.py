@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ir_outcomes.choices import Direction, Floats
 from ir_outcomes.comparison.columns import columns_of, row_columns
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import Settings
@@ -29,7 +30,6 @@ from ir_outcomes.results import HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
-from ir_outcomes.types import Direction, Floats
 
 Kind = Literal["collection", "slice", "cutoff", "judge"]
 DECIDING = ("coverage", "ranking", "all queries")

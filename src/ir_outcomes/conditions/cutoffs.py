@@ -6,6 +6,8 @@ from typing import Unpack
 
 import numpy as np
 
+from ir_outcomes.arguments import check_positive
+from ir_outcomes.choices import Unit
 from ir_outcomes.comparison.family import USUAL_CUTOFFS
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
@@ -16,7 +18,6 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import Allow, notes_on_grades
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes
-from ir_outcomes.types import Unit, check_positive
 
 
 def compare_cutoffs(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, Literal, Unpack
 
+from ir_outcomes.arguments import check_choice
 from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import Settings
@@ -30,7 +31,6 @@ from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import OPTIONAL, HasPage, Immutable, Result
 from ir_outcomes.statistics.power import QueriesNeeded
 from ir_outcomes.table_columns import Column, attributes, of_part, rows_of
-from ir_outcomes.types import check_choice
 
 Status = Literal["pass", "inconclusive", "fail"]
 # From the best status to the worst, with the exit status of the command.

@@ -8,6 +8,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ir_outcomes.arguments import check_draws, check_kind
+from ir_outcomes.choices import OUTCOMES, Floats, Ints
 from ir_outcomes.comparison.outcomes import Sample, Settings, pair_queries
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.conditions.conditions import (
@@ -24,7 +26,6 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.statistics.families import adjust
-from ir_outcomes.types import OUTCOMES, Floats, Ints, check_draws, check_kind
 
 FEWEST_QUERIES_OF_A_SLICE = 30  # for a label
 

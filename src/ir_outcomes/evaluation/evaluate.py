@@ -8,6 +8,14 @@ from typing import Any, Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
+from ir_outcomes.arguments import (
+    check_choice,
+    check_count,
+    check_kind,
+    check_one_order,
+    check_positive,
+)
+from ir_outcomes.choices import OnError, Ties, Unit, UnitChoice
 from ir_outcomes.errors import InputError, MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -31,17 +39,6 @@ from ir_outcomes.files import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.runs import Duplicates, Run, is_path
-from ir_outcomes.types import (
-    OnError,
-    Ties,
-    Unit,
-    UnitChoice,
-    check_choice,
-    check_count,
-    check_kind,
-    check_one_order,
-    check_positive,
-)
 
 
 class Evaluations(dict[str, Evaluation]):

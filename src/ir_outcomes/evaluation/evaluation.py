@@ -11,6 +11,8 @@ from typing import Any, BinaryIO, Self, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.arguments import check_kind, check_positive
+from ir_outcomes.choices import Bools, Ints, Ties, Unit
 from ir_outcomes.errors import (
     FormatError,
     MismatchError,
@@ -45,7 +47,6 @@ from ir_outcomes.reading.files import refuse_bomb
 from ir_outcomes.reading.measure_names import bounds_of
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import check_names
-from ir_outcomes.types import Bools, Ints, Ties, Unit, check_kind, check_positive
 
 DEFAULT_CUTOFF = 100
 

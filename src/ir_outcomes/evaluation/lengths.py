@@ -12,20 +12,11 @@ from typing import Any, NamedTuple, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.arguments import check_choice, check_positive
+from ir_outcomes.choices import Bools, Floats, Ints, Missing, Ties, Unit, divided
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.ranking import Bytes, expectations, spans
 from ir_outcomes.formatting import plural
-from ir_outcomes.types import (
-    Bools,
-    Floats,
-    Ints,
-    Missing,
-    Ties,
-    Unit,
-    check_choice,
-    check_positive,
-    divided,
-)
 
 PER_ATOM = ("rank", "level_size")
 # Of each query, yes or no.

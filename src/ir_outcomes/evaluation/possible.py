@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.arguments import LARGEST, check_positive
 from ir_outcomes.evaluation.lengths import (
     FLAGS,
     PER_ATOM,
@@ -15,7 +16,6 @@ from ir_outcomes.evaluation.lengths import (
 from ir_outcomes.evaluation.ranking import DIGEST
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.types import LARGEST, check_positive
 
 
 def fits(**conditions: Any) -> None:

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.choices import Bools, Floats, Ints, Ties
 from ir_outcomes.reading.columns import Ids, lists
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
-from ir_outcomes.types import Bools, Floats, Ints, Ties
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from ir_outcomes.arguments import check_choice
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.repairs import repair_of_queries
@@ -16,7 +17,6 @@ from ir_outcomes.evaluation.systems import separator_in, text_before
 from ir_outcomes.formatting import percent, plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.types import check_choice
 
 MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
 MANY_BELOW_ITSELF = 0.01  # share of the queries that are documents, too, above what is relevant

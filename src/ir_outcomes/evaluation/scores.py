@@ -13,6 +13,8 @@ import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, registry
 
+from ir_outcomes.arguments import LARGEST, check_choice, check_kind
+from ir_outcomes.choices import Floats, Ints, divided
 from ir_outcomes.errors import (
     IrOutcomesError,
     MismatchError,
@@ -32,7 +34,6 @@ from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names, check_one_for_each, distinct_names
 from ir_outcomes.reading.tables import Source
 from ir_outcomes.reading.values import RunValues, Trials, read_values
-from ir_outcomes.types import LARGEST, Floats, Ints, check_choice, check_kind, divided
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,8 @@ from typing import Any, get_args
 
 import numpy as np
 
+from ir_outcomes.arguments import check_choice, check_positive
+from ir_outcomes.choices import Bools, Ints, Ties
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
     all_are_tied,
@@ -16,7 +18,6 @@ from ir_outcomes.evaluation.ranking import (
 )
 from ir_outcomes.evaluation.repairs import about_unknown_ids
 from ir_outcomes.reading.datasets import as_qrels, as_run
-from ir_outcomes.types import Bools, Ints, Ties, check_choice, check_positive
 
 _BEHIND = np.iinfo(np.int64).max  # a rank that no document has
 JUDGED_DEPTH = 10  # documents of each list that the qrels are likeliest to know

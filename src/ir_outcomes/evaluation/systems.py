@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 
+from ir_outcomes.choices import Bools, Floats, Ints
 from ir_outcomes.errors import (
     FormatError,
     MismatchError,
@@ -30,7 +31,6 @@ from ir_outcomes.reading.runs import (
     run_list,
     runs_and_names,
 )
-from ir_outcomes.types import Bools, Floats, Ints
 
 RULE = "by:"
 Systems = Mapping[str, tuple[str, ...]]  # the runs of each system that has several, by its name

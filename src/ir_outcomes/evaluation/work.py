@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from ir_outcomes.choices import Floats
 from ir_outcomes.errors import (
     EmptyInput,
     InputError,
@@ -30,7 +31,6 @@ from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import file_digest, name_of
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Duplicates, Run, is_path
-from ir_outcomes.types import Floats
 
 R = TypeVar("R")
 

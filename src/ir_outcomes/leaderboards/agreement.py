@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.arguments import check_count, check_level, check_positive
+from ir_outcomes.choices import Bools, Floats, Ints, Unit
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, RowEstimates, Rules, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
@@ -27,15 +29,6 @@ from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
 from ir_outcomes.statistics.papers import Subsets, rank_sums, signed_ranks, signs, t_of_sums
 from ir_outcomes.statistics.resampling import first_halves
-from ir_outcomes.types import (
-    Bools,
-    Floats,
-    Ints,
-    Unit,
-    check_count,
-    check_level,
-    check_positive,
-)
 
 MOST_PAIRS = 1000  # of the tests that have to look at each pair by itself
 

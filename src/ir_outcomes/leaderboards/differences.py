@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ir_outcomes.choices import Bools, Floats, Ints, divided
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
-from ir_outcomes.types import Bools, Floats, Ints, divided
 
 BLOCK = 1 << 19  # differences in memory at once
 

@@ -7,6 +7,8 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
+from ir_outcomes.arguments import check_choice
+from ir_outcomes.choices import Bools, Ints
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import MismatchError, ParameterError, some
@@ -37,7 +39,6 @@ from ir_outcomes.reading.tables import read_entries
 from ir_outcomes.statistics.bounded import mean_interval
 from ir_outcomes.statistics.estimate import Interval, estimates
 from ir_outcomes.statistics.families import adjust
-from ir_outcomes.types import Bools, Ints, check_choice
 
 
 def leaderboard(

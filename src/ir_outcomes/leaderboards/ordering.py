@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.arguments import check_kind, check_one_order
+from ir_outcomes.choices import Floats, Ints, divided
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import (
@@ -23,7 +25,6 @@ from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_rank
 from ir_outcomes.evaluation.systems import Called, refuse_several_runs
 from ir_outcomes.leaderboards.differences import LengthDifferences, clusters_of_answerable
 from ir_outcomes.statistics.resampling import shared_ranks
-from ir_outcomes.types import Floats, Ints, check_kind, check_one_order, divided
 
 FACETS = ("coverage", "ranking", "all queries")  # beside the measures of ir_measures
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ir_outcomes.choices import Bools, Direction, Floats, Ints
 from ir_outcomes.comparison.verdict import (
     DIRECTIONS,
     LABELS,
@@ -23,7 +24,6 @@ from ir_outcomes.leaderboards.differences import LengthDifferences, SummedPairs,
 from ir_outcomes.statistics.estimate import Estimates, Interval, estimates
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PVALUE, Better, Column, signed
-from ir_outcomes.types import Bools, Direction, Floats, Ints
 
 ROWS = ("coverage", "ranking", "all queries")
 OPPOSITE: dict[Direction, Direction] = {"better": "worse", "worse": "better", "none": "none"}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.arguments import check_draws, check_number, check_positive
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.files import with_progress
@@ -21,7 +22,6 @@ from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.resampling import kendall_taus, resampled_means, shared_ranks
 from ir_outcomes.table_columns import NUMBER, Column, attributes, decimals, rows_of
-from ir_outcomes.types import check_draws, check_number, check_positive
 
 
 @dataclass(frozen=True)

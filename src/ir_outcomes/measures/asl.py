@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ir_measures.measures import ParamInfo
 
+from ir_outcomes.choices import Missing
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.measures.base import (
     BASELINE_PARAMS,
@@ -12,7 +13,6 @@ from ir_outcomes.measures.base import (
     SearchLengthMeasure,
     mean_of_both,
 )
-from ir_outcomes.types import Missing
 
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.lengths import SearchLengths

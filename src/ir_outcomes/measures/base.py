@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, get_args
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
+from ir_outcomes.arguments import check_one_order, check_positive
+from ir_outcomes.choices import Ties, Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.types import Ties, Unit, check_one_order, check_positive
 
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.lengths import SearchLengths

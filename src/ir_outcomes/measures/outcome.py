@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ir_measures.measures import ParamInfo
 
+from ir_outcomes.choices import OUTCOMES, Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.measures.base import BASELINE_PARAMS, CUTOFF_PARAMS, SearchLengthMeasure
-from ir_outcomes.types import OUTCOMES, Unit
 
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.lengths import SearchLengths

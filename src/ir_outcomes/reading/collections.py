@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ir_outcomes.arguments import check_kind
 from ir_outcomes.errors import FormatError, MismatchError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
 from ir_outcomes.reading.files import COMPRESSION_ENDINGS, name_of
-from ir_outcomes.types import check_kind
 
 LAYOUT = (
     "a suite is a folder with COLLECTION/SYSTEM.run and COLLECTION/qrels.txt; runs end in .run,"

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.errors import FormatError
-from ir_outcomes.types import Floats, Ints
 
 Ids = np.ndarray[Any, np.dtype[np.bytes_]]
 Codes = npt.NDArray[np.int32]

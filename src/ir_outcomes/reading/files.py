@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ir_outcomes.calls import check_argument
+from ir_outcomes.arguments import check_argument
 from ir_outcomes.errors import FormatError, IrOutcomesError, UnreadableFile, not_installed
 
 _INPUT = 1 << 16  # bytes

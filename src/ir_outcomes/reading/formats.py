@@ -16,6 +16,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from ir_outcomes.choices import RunBy
 from ir_outcomes.errors import (
     EmptyInput,
     FormatError,
@@ -61,7 +62,6 @@ from ir_outcomes.reading.objects import (
     is_nested,
 )
 from ir_outcomes.reading.tables import Source
-from ir_outcomes.types import RunBy
 
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")

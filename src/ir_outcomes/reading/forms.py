@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ir_outcomes.choices import RunBy
 from ir_outcomes.errors import FormatError, some
 from ir_outcomes.reading.columns import Columns
-from ir_outcomes.types import RunBy
 
 # Ids come before the texts of queries.
 QUERY_NAMES = (

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.choices import Floats
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, as_ids, words_of
 from ir_outcomes.reading.files import STDIN, Block, blocks, check_bytes, nonblank
 from ir_outcomes.reading.forms import Layout
-from ir_outcomes.types import Floats
 
 COLUMN_REMEDY = (
     "; ids and tags must not contain white space, comment lines must be removed, and a header must"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from ir_measures.measures import registry
 
-from ir_outcomes.types import Floats
+from ir_outcomes.choices import Floats
 
 # Families of measures by their spellings, in small letters without separators: a line for each.
 # From 0, where nothing was found, to 1:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.choices import Floats
 from ir_outcomes.errors import FormatError, MissingDependency
 from ir_outcomes.reading.columns import (
     LONGEST_ID,
@@ -26,7 +27,6 @@ from ir_outcomes.reading.forms import (
     Kind,
     Shape,
 )
-from ir_outcomes.types import Floats
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _NO_NUMBERS = (str, bytes, bool, np.bool_, np.complexfloating)

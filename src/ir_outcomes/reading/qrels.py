@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.calls import check_argument
+from ir_outcomes.arguments import check_argument
+from ir_outcomes.choices import Ints
 from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import (
@@ -26,7 +27,6 @@ from ir_outcomes.reading.files import blocks, lines_of, name_of, parsed_json, re
 from ir_outcomes.reading.formats import path_and_order, read_any_file, texts_in
 from ir_outcomes.reading.forms import QRELS
 from ir_outcomes.reading.objects import columns_of
-from ir_outcomes.types import Ints
 
 
 @dataclass(frozen=True, eq=False)

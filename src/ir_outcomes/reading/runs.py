@@ -11,6 +11,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ir_outcomes.arguments import check_choice, check_kind
+from ir_outcomes.choices import Bools, Floats, Ints, RunBy
 from ir_outcomes.errors import (
     FormatError,
     IrOutcomesError,
@@ -25,7 +27,6 @@ from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import path_and_order, read_any_file, seems_to_be_a_run
 from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.objects import columns_of, is_ranking, name_within
-from ir_outcomes.types import Bools, Floats, Ints, RunBy, check_choice, check_kind
 
 Duplicates = Literal["first", "max"]  # what counts of a document that is ranked twice
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection

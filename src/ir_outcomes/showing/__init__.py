@@ -12,11 +12,11 @@ from math import nan
 from operator import itemgetter
 from typing import Any, Self
 
+from ir_outcomes.choices import Mark
 from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import NOTHING, plural
 from ir_outcomes.table_columns import NUMBER, SIGN, Column
-from ir_outcomes.types import Mark
 
 MOST_NOTES = 3
 Cell = tuple[int, int]  # row and column, from 0

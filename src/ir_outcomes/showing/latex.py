@@ -4,9 +4,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
+from ir_outcomes.arguments import check_choice
+from ir_outcomes.choices import Mark
 from ir_outcomes.errors import ParameterError, escaped
 from ir_outcomes.showing import Cell, Table, View, column_groups, sentence
-from ir_outcomes.types import Mark, check_choice
 
 _LABEL = re.compile(r"[^\\{}%#~^$&\s]+")
 _NUMBER = re.compile(r"(?P<sign>[-+]?)(?P<mantissa>\d[\d.]*)(?:e(?P<exponent>[-+]?\d+))?")

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.arguments import check_number, numbers
 from ir_outcomes.statistics.estimate import Interval
-from ir_outcomes.types import check_number, numbers
 
 
 def mean_interval(

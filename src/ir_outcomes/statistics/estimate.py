@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.choices import Bools, Floats, Ints
 
 ROUNDING = 1e-9  # a sum this small beside the values it was made of is 0
 

@@ -5,8 +5,9 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.arguments import check_choice
+from ir_outcomes.choices import Correction, Floats
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.types import Correction, Floats, check_choice
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 

@@ -13,8 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.arguments import numbers
+from ir_outcomes.choices import Bools, Floats, Ints, divided
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.types import Bools, Floats, Ints, divided, numbers
 
 ROUNDING = 1e-12  # of the largest value
 Members = npt.NDArray[Any]  # (n, n_subsets) of zeros and ones

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.arguments import check_number, numbers
+from ir_outcomes.choices import Floats
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.types import Floats, check_number, numbers
 
 POWER = 0.8
 CONFIDENCE = 0.8  # of the upper bounds

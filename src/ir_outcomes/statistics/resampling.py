@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.choices import Floats, Ints, divided
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.types import Floats, Ints, divided
 
 ROUNDING = 1e-12  # means of the same values, added in another order, differ by at most this share
 _BLOCK = 1 << 21  # numbers in a block of resamples: 400 of 5,000 queries

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.choices import Floats, Ints
 
 LEAST_RUNS = 5  # of each system that has several, from which on new ones can be spoken of
 

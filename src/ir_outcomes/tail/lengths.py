@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.arguments import check_positive
+from ir_outcomes.choices import Missing
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.tail.measures import ASL_FIRST, effective_share, runs_at_depth
 from ir_outcomes.tail.result import TailResult
-from ir_outcomes.types import Missing, check_positive
 
 SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)  # of changes
 

@@ -6,6 +6,8 @@ from typing import Any, get_args
 import numpy as np
 from ir_measures import AP, P
 
+from ir_outcomes.arguments import check_choice, check_one_order, check_positive
+from ir_outcomes.choices import Floats, Missing, divided
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
@@ -22,14 +24,6 @@ from ir_outcomes.formatting import percent, plural
 from ir_outcomes.measures.asl import ASL
 from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.tail.result import TailSettings
-from ir_outcomes.types import (
-    Floats,
-    Missing,
-    check_choice,
-    check_one_order,
-    check_positive,
-    divided,
-)
 
 
 def runs_at_depth(

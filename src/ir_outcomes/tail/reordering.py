@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.choices import Floats, Ints, Missing, divided
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
@@ -20,7 +21,6 @@ from ir_outcomes.tail.measures import (
     runs_at_depth,
 )
 from ir_outcomes.tail.result import TailResult, TailSettings
-from ir_outcomes.types import Floats, Ints, Missing, divided
 
 BETTER_BY = 1.1
 ALPHA = 0.05

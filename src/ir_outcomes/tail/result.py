@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ir_outcomes.choices import Missing, Ties
 from ir_outcomes.results import Result
-from ir_outcomes.types import Missing, Ties
 
 
 @dataclass(frozen=True)

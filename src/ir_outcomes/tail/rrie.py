@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.choices import Missing
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.tail.measures import runs_at_depth, top_and_all
 from ir_outcomes.tail.result import TailResult, TailSettings
-from ir_outcomes.types import Missing
 
 OPTIMUM = 1.0  # of precisions, and of search lengths
 _LENGTH_NAMES = ("ASL", "ESL")  # how they begin

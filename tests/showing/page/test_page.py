@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.choices import Unit
 from ir_outcomes.reading.documents import document_texts
-from ir_outcomes.types import Unit
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.pages import Page

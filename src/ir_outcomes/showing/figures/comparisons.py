@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ir_outcomes.choices import POINTS
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import LABELS
@@ -13,7 +14,6 @@ from ir_outcomes.formatting import fixed, interval, places_of
 from ir_outcomes.showing import RANK_TICKS, conditions_words, count, figures, level_words
 from ir_outcomes.showing.figures import INK, MUTED, TONES, draws, finished
 from ir_outcomes.showing.views.parts import CORRECTIONS
-from ir_outcomes.types import POINTS
 
 # A finding -> its words and its mark, which points to where the contender is.
 FINDINGS = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.choices import DOCUMENTS_ABOVE, Floats, level_unit
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.showing import bucket_names, conditions_words, count, figures
@@ -18,7 +19,6 @@ from ir_outcomes.showing.figures import BETTER, GREY, INK, WORSE, draws, finishe
 from ir_outcomes.showing.figures import comparisons as comparisons
 from ir_outcomes.tail.lengths import bucket_columns
 from ir_outcomes.tail.result import TailResult
-from ir_outcomes.types import DOCUMENTS_ABOVE, Floats, level_unit
 
 NUMBERED_ROWS = 30  # of a shaded matrix whose cells also hold their number
 # The largest change of each bar, in ranks or hundredths of a range; the last bar holds the others.

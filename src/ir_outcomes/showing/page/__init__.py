@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import Any
 
+from ir_outcomes.arguments import check_number
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.conditions.collections import compare_collections
 from ir_outcomes.errors import escaped, not_installed
@@ -26,7 +27,6 @@ from ir_outcomes.showing import Table, texts, tone
 from ir_outcomes.showing.formats import html_parts
 from ir_outcomes.showing.page.content import Evaluations, grids_of
 from ir_outcomes.showing.page.data import data_of
-from ir_outcomes.types import check_number
 
 __all__ = ["ReportPage", "report", "report_of"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.choices import POINTS
 from ir_outcomes.comparison.verdict import LABELS, MIRRORED
 from ir_outcomes.errors import escaped
 from ir_outcomes.evaluation.ranking import UNJUDGED
@@ -16,7 +17,6 @@ from ir_outcomes.reading.documents import Texts, document_texts
 from ir_outcomes.showing import tone
 from ir_outcomes.showing.page.content import Grid
 from ir_outcomes.showing.sections import TOO_FEW
-from ir_outcomes.types import POINTS
 
 DEPTH = 20  # documents of each list
 ALL_LABELS = (*LABELS, TOO_FEW)

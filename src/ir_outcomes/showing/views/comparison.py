@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
 from ir_outcomes.comparison.columns import names_of, paper_columns
 from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
 from ir_outcomes.comparison.rows import Row
@@ -28,7 +29,6 @@ from ir_outcomes.showing.views.parts import (
     systems_lines,
 )
 from ir_outcomes.table_columns import Column, chosen, of_part
-from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS
 
 ROW_FIELDS = ("baseline", "contender", "difference", "interval", "new_runs", "p")
 

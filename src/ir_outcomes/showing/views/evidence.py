@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import get_args
 
+from ir_outcomes.choices import POINTS
 from ir_outcomes.comparison.holes import COLUMNS, BoundWord, Holes, PairHoles
 from ir_outcomes.comparison.plan import Plan, PlannedRow
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
@@ -14,7 +15,6 @@ from ir_outcomes.showing import Table, View, level_words, numbers, texts, view_o
 from ir_outcomes.showing.views.parts import depth_lines, settings_words, widened_words
 from ir_outcomes.statistics.power import CONFIDENCE
 from ir_outcomes.table_columns import NUMBER, Column, chosen
-from ir_outcomes.types import POINTS
 
 MOST_SHOWN = 20  # documents to judge in the details
 ENDINGS = {

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
+from ir_outcomes.choices import length_unit
 from ir_outcomes.comparison.result import QueryOutcome
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.conditions.gate import GateDecision, GateResult
@@ -20,7 +21,6 @@ from ir_outcomes.showing.views.parts import (
     systems_lines,
 )
 from ir_outcomes.table_columns import INTERVAL_BY_UNIT, NUMBER, Column, chosen, of_part
-from ir_outcomes.types import length_unit
 
 MOST_WORST = 3  # queries, and decisions, that are named on the first screen
 

@@ -6,6 +6,7 @@ from itertools import chain, pairwise
 from operator import itemgetter
 from string import ascii_lowercase
 
+from ir_outcomes.choices import length_unit, level_unit
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
@@ -41,7 +42,6 @@ from ir_outcomes.table_columns import (
     decimals,
     of_part,
 )
-from ir_outcomes.types import length_unit, level_unit
 
 MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021

@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
 from ir_outcomes.comparison.columns import query_columns, test_p
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.rows import Row
@@ -33,7 +34,6 @@ from ir_outcomes.table_columns import (
     of_part,
     signed,
 )
-from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS
 
 MARK = "*"  # significant before the correction, and not after it
 CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg"}

@@ -5,12 +5,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from ir_outcomes.choices import DOCUMENTS_ABOVE
 from ir_outcomes.formatting import fixed, percent, plural
 from ir_outcomes.showing import Table, View, bucket_names, view_of
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals
 from ir_outcomes.tail.lengths import bucket_columns
 from ir_outcomes.tail.result import TailResult
-from ir_outcomes.types import DOCUMENTS_ABOVE
 
 ABOVE = f"{DOCUMENTS_ABOVE} a relevant one"  # what an atomized search length counts
 

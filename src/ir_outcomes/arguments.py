@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Integral, Real
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -20,8 +21,15 @@ from typing import (
     is_typeddict,
 )
 
+from ir_outcomes.choices import OneOrder
 from ir_outcomes.errors import ParameterError
 
+if TYPE_CHECKING:
+    from ir_outcomes.choices import Floats
+
+# The largest of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger
+# ones.
+LARGEST = 2**31 - 1
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 TEXTS = (str, bytes, bytearray)
@@ -162,3 +170,75 @@ def _words(kind: Any) -> str:
         else:
             words.append(WORDS.get(member) or WORDS.get(name) or f"a {name}")
     return " or ".join(dict.fromkeys(words)) or "None"
+
+
+def numbers(name: str, values: Any) -> "Floats":
+    """Convert to a one-dimensional array of finite numbers; refuse anything else."""
+    import numpy as np
+
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ParameterError(
+            f"{name} has the shape {array.shape}: must be a list of numbers, one dimension"
+        )
+    if not np.isfinite(array).all():
+        raise ParameterError(
+            f"{name} holds NaN or an infinity: must be finite numbers; leave out what has no value"
+        )
+    return array
+
+
+def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
+    """Refuse what is not a whole number from 1 to `LARGEST`."""
+    if not (none_allowed and value is None):
+        check_count(name, value, least=1)
+
+
+def check_count(name: str, value: object, least: int = 0) -> None:
+    """Refuse what is not a whole number from `least` to `LARGEST`."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Integral)
+        or not least <= int(value) <= LARGEST
+    ):
+        raise ParameterError(
+            f"must be a whole number, {least} or more, at most {LARGEST:,}", **{name: value}
+        )
+
+
+def check_number(name: str, value: object, above: float = 0.0, below: float = 1.0) -> None:
+    """Refuse what is not a number strictly between two bounds."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not above < float(value) < below:
+        raise ParameterError(f"must be a number between {above:g} and {below:g}", **{name: value})
+
+
+def check_level(alpha: object) -> None:
+    """Refuse a significance level that is not between 0 and 0.5."""
+    check_number("alpha", alpha, below=0.5)
+
+
+def check_kind(name: str, value: object, kinds: type | tuple[type, ...], wanted: str) -> None:
+    """Refuse a value of another kind than an argument takes, which is said in words."""
+    if not isinstance(value, kinds):
+        raise ParameterError(f"`{name}` is of type {type(value).__name__}; it must be {wanted}")
+
+
+def check_draws(seed: object, resamples: object) -> None:
+    """Refuse a seed or a number of random draws that cannot be used."""
+    check_count("seed", seed)
+    check_positive("resamples", resamples)
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse what is not one of the choices."""
+    if value not in choices:
+        raise ParameterError(f"must be one of {', '.join(choices)}", **{name: value})
+
+
+def check_one_order(ties: str, subject: str = "") -> None:
+    """Refuse the tie rule that stands for many orders."""
+    if ties == "expected":
+        rules = ", ".join(map(repr, get_args(OneOrder)))
+        raise ParameterError(
+            f"{subject}`ties='expected'` gives no single order to compare; use one of {rules}"
+        )

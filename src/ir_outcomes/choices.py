@@ -1,0 +1,80 @@
+"""Array aliases and closed sets of choices."""
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+
+from ir_outcomes.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints: TypeAlias = npt.NDArray[np.int64]
+    Floats: TypeAlias = npt.NDArray[np.float64]
+    Bools: TypeAlias = npt.NDArray[np.bool_]
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Make the aliases of arrays at first use, which imports NumPy."""
+        if name not in ("Ints", "Floats", "Bools"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import numpy as np
+        import numpy.typing as npt
+
+        kinds = {"Ints": np.int64, "Floats": np.float64, "Bools": np.bool_}
+        return globals().setdefault(name, npt.NDArray[kinds[name]])
+
+
+Ties = Literal["trec", "msmarco", "input", "expected"]
+RunBy = Literal["score", "rank"]  # what orders the documents of a run file
+OneOrder = Literal["trec", "msmarco", "input"]  # the tie rules that give one order
+Unit = Literal["query", "document"]
+UnitChoice = Literal["auto", "query", "document"]
+Direction = Literal["better", "worse", "none"]
+Missing = Literal["retrieved", "cutoff"]
+OnError = Literal["raise", "report", "keep"]
+RankingTest = Literal["t", "wilcoxon", "signflip"]
+Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
+# Of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021.
+Columns = Literal["default", "paper"]
+Mark = Literal["best", "significant"]  # what a format emphasizes
+
+OUTCOMES = ("neither", "lost", "won", "both")
+
+# Units. Search lengths differ by ranks where queries are answered, and where relevant documents are
+# found by the irrelevant documents above them, because the two can differ in sign.
+POINTS = "percentage points"  # of coverage
+RANKS = "ranks"
+DOCUMENTS_ABOVE = "irrelevant documents above"
+LENGTHS = (RANKS, DOCUMENTS_ABOVE)
+
+
+def divided(
+    dividends: "npt.ArrayLike",
+    divisors: "npt.NDArray[Any]",
+    where: "Bools",
+    otherwise: float = math.nan,
+) -> "Floats":
+    """Divide where that is asked for, and return another value elsewhere."""
+    import numpy as np
+
+    quotients = np.full(np.broadcast_shapes(np.shape(dividends), divisors.shape), otherwise)
+    np.divide(dividends, divisors, out=quotients, where=where)
+    return quotients
+
+
+def length_unit(unit: str) -> str:
+    """Return what search lengths are measured in."""
+    return RANKS if unit == "query" else DOCUMENTS_ABOVE
+
+
+def level_unit(measured_in: str) -> str:
+    """Return the unit of a search length itself."""
+    if measured_in == DOCUMENTS_ABOVE:
+        return f"{DOCUMENTS_ABOVE}, plus 1"
+    return measured_in
+
+
+def unreachable(value: NoReturn) -> NoReturn:
+    """Mark the end of a dispatch over a closed set, for mypy and at run time."""
+    raise ParameterError(f"{value!r} is not handled here")
