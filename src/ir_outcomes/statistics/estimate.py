@@ -6,13 +6,17 @@ on arrays of many samples at once, and needs nothing but sums over the units of 
 """
 
 import math
-from typing import NamedTuple, Self
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from ir_outcomes.choices import Bools, Floats, Ints
+from ir_outcomes.choices import Bools, Floats, divided
 
 ROUNDING = 1e-9  # a sum this small beside the values it was made of is 0
+IMAGINARY_UNITS = 2  # of the standard error: one gains and one loses what a differing unit does
+IMAGINARY_UNITS_OF_MARGINS = 4  # of intervals for margins: two gain and two lose K
 
 
 class Interval(NamedTuple):
@@ -20,43 +24,6 @@ class Interval(NamedTuple):
 
     low: float
     high: float
-
-
-class Units(NamedTuple):
-    """Sums of differences over the G units of a sample that have any, (G,) arrays."""
-
-    total: Floats  #: sum of the differences
-    size: Floats  #: number of differences, above 0
-
-    @classmethod
-    def of(
-        cls,
-        baseline: Floats,
-        contender: Floats,
-        cluster: Ints | None = None,
-        size: Floats | None = None,
-    ) -> Self:
-        """Add up contender minus baseline, (n,) arrays, over clusters.
-
-        With `size`, (n,), the values are sums over that many rows, such as the pairs of runs of two
-        systems, and those of size 0 are left out.
-        """
-        total = contender - baseline
-        magnitude = np.abs(baseline) + np.abs(contender)
-        if size is None:
-            size = np.ones(len(total))
-        if cluster is not None:
-            total, magnitude, size = (
-                np.bincount(cluster, weights=values).astype(np.float64)
-                for values in (total, magnitude, size)
-            )
-        total = np.where(np.abs(total) <= ROUNDING * magnitude, 0.0, total)
-        return cls(total[size > 0], size[size > 0])
-
-    @property
-    def differ(self) -> int:
-        """m: units whose differences do not add up to 0."""
-        return int(np.count_nonzero(self.total))
 
 
 class Sums(NamedTuple):
@@ -74,64 +41,91 @@ class Sums(NamedTuple):
     weighted_products: Floats
     weighted_sizes: Floats
     differ: Floats  #: m, units whose S is not 0
-    better: Floats  #: units whose S is above 0
+    above: Floats  #: units whose S is above 0
 
     @classmethod
-    def of(cls, units: Units, members: Bools | None = None) -> Self:
-        """Add up a sample, or each of its subsets: (G, subsets) numbers of times that it has a unit."""
-        total, size = units
-        signs = (total != 0, total > 0)
-        added = _exact_sum
-        largest = np.array([size.max(initial=0.0)])
-        if members is not None:
-            weights = members.astype(np.float64)
-
-            def added(values: Floats) -> Floats:
-                sums: Floats = values @ weights
-                return sums
-
-            largest = np.max(size[:, None] * (members > 0), axis=0, initial=0.0)
-        rows = added(size)
-        squares = total**2
-        products = size * total
-        weighted = np.zeros((3, len(rows)))
-        for value in np.unique(size):
-            alike = size == value
-            inside = np.divide(rows, rows - value, out=np.zeros(len(rows)), where=rows > value)
-            for place, values in enumerate((squares, products, size**2)):
-                weighted[place] += inside**2 * added(np.where(alike, values, 0.0))
-        differ, better = (added(sign.astype(np.float64)) for sign in signs)
-        return cls(
-            units=added(np.ones(len(total))),
-            rows=rows,
-            squared_sizes=added(size**2),
-            largest_size=largest,
-            total=added(total),
-            squares=added(squares),
-            products=added(products),
-            weighted_squares=weighted[0],
-            weighted_products=weighted[1],
-            weighted_sizes=weighted[2],
-            differ=differ,
-            better=better,
-        )
-
-    @classmethod
-    def of_queries(
-        cls, n: Floats, total: Floats, squares: Floats, differ: Floats, better: Floats
+    def of(
+        cls, total: Floats, size: Floats, halves: Floats | None = None, *, exact: bool = False
     ) -> Self:
-        """Take the sums of samples in which every query is a unit."""
-        inside = np.divide(n, n - 1, out=np.zeros(np.shape(n)), where=n > 1) ** 2
-        ones = (n > 0).astype(np.float64)
-        weighted = (inside * squares, inside * total, inside * n)
-        return cls(n, n, n, ones, total, squares, total, *weighted, differ, better)
+        """Add up the units of samples, or of both halves of each.
+
+        Parameters
+        ----------
+        total, size : (samples, units) arrays
+            S and n of each unit. Of sizes that are the same in all samples there can be one row. A
+            unit of size 0 does not count, and its S is 0.
+        halves : (units, splits) array of 0 and 1, optional
+            Which units are in the first half. The sums are then of splits first and splits second
+            halves of the first sample, and so on.
+        exact : bool
+            Whether sums are rounded only at their end, so that no order matters.
+        """
+        splits = 0 if halves is None else halves.shape[1]
+        shape = len(total), 2 * splits or 1
+        squares = total**2
+        counted = size > 0
+        units, sum_of_totals, sum_of_squares, differ, above = _added(
+            [counted, total, squares, total != 0, total > 0], halves, exact
+        )
+        sizes = np.unique(size[counted])
+        if len(sizes) <= 1:  # without clusters and several runs
+            value = sizes.max(initial=1.0)
+            rows, squared_sizes, products = value * units, value**2 * units, value * sum_of_totals
+            inside = _inside(rows, value)
+            weighted = inside * sum_of_squares, inside * products, inside * squared_sizes
+            largest = value * (units > 0)
+        else:
+            parts = [squares, size * total, size**2]
+            rows, products, squared_sizes = _added([size, *parts[1:]], halves, exact)
+            weighted = [np.zeros(shape) for _ in parts]
+            largest = np.zeros(shape)
+            for value in sizes:
+                alike = size == value
+                added = _added([np.where(alike, part, 0.0) for part in parts], halves, exact)
+                for sums, part in zip(weighted, added, strict=True):
+                    sums += _inside(rows, value) * part
+                (number,) = _added([alike], halves, exact)
+                largest[np.broadcast_to(number > 0, shape)] = value
+        columns = (
+            *(units, rows, squared_sizes, largest, sum_of_totals, sum_of_squares, products),
+            *weighted,
+            *(differ, above),
+        )
+        return cls(*(np.broadcast_to(column, shape).ravel() for column in columns))
+
+    @classmethod
+    def of_counts(cls, n: int, won: int, lost: int, size: float) -> Self:
+        """Take the sums of one sample of n queries, of which some differ by the same size."""
+        total = np.zeros((1, n))
+        total[0, :won] = size
+        total[0, won : won + lost] = -size
+        return cls.of(total, np.ones((1, n)))
 
 
-def _exact_sum(values: Floats) -> Floats:
-    """Add up without rounding before the end, so that no order matters, (1,) array."""
-    if np.array_equal(values, np.rint(values)):
-        return np.array([values.sum()])
-    return np.array([math.fsum(values.tolist())])
+def _added(arrays: Sequence[npt.NDArray[Any]], halves: Floats | None, exact: bool) -> list[Floats]:
+    """Add up the units of (samples, units) arrays, (samples, 1) or (samples, halves) arrays."""
+    if halves is None:
+        return [sums_over_units(values, exact=exact)[:, None] for values in arrays]
+    # One product, because threads wait for each other at the end of every product.
+    joined = np.concatenate(arrays, dtype=np.float64)
+    first = joined @ halves
+    second = joined.sum(axis=1)[:, None] - first
+    ends = np.cumsum([len(values) for values in arrays])[:-1]
+    return np.split(np.concatenate([first, second], axis=1), ends)
+
+
+def sums_over_units(values: npt.NDArray[Any], *, exact: bool = False) -> Floats:
+    """Add up values, (..., units) arrays, where that is asked for without rounding before the end."""
+    sums: Floats = values.sum(axis=-1, dtype=np.float64)
+    if not exact or values.dtype == np.bool_ or np.array_equal(values, np.rint(values)):
+        return sums
+    samples = values.reshape(-1, values.shape[-1]).tolist()
+    return np.array([math.fsum(sample) for sample in samples]).reshape(sums.shape)
+
+
+def _inside(rows: Floats, size: float) -> Floats:
+    """Return (N / (N - n))^2, 0 where a unit is the only one."""
+    return divided(rows, rows - size, rows > size, 0.0) ** 2
 
 
 class Estimates(NamedTuple):
@@ -168,7 +162,7 @@ def standard_errors(sums: Sums) -> tuple[Floats, Floats]:
         typical = np.where(sums.differ > 0, sums.squares / np.maximum(sums.differ, 1), 0.0)
         # Without spread rounding can leave less than 0; the second term is never small beside it.
         variance = (sums.units - 1) / sums.units * np.maximum(spread, 0.0)
-        variance += sums.units / (sums.units - 1) * 2 * typical
+        variance += sums.units / (sums.units - 1) * IMAGINARY_UNITS * typical
         error = np.sqrt(variance) / sums.rows
         df = np.maximum(sums.rows**2 / sums.squared_sizes - 1, 1.0)
     several = sums.units >= 2
@@ -194,32 +188,63 @@ def estimates(
     identical : bool or (samples,) array
         Whether the rankings are the same, so that nothing can differ: the interval is [0, 0].
     """
+    error, df = standard_errors(sums)
+    mean = divided(sums.total, sums.rows, sums.rows > 0)
+    bound = np.full(mean.shape, np.nan) if largest is None else np.broadcast_to(largest, mean.shape)
+    unseen = largest_unseen(sums, alpha, bound)
+    return estimates_of_means(
+        mean,
+        error,
+        df,
+        differ=sums.differ,
+        alpha=alpha,
+        largest=bound,
+        unseen=unseen,
+        identical=np.asarray(identical) & (sums.units > 0),
+    )
+
+
+def estimates_of_means(
+    mean: Floats,
+    error: Floats,
+    df: Floats,
+    *,
+    differ: Floats,
+    alpha: float,
+    largest: Floats,
+    unseen: Floats,
+    identical: Bools | bool = False,
+) -> Estimates:
+    """Estimate means from their standard errors.
+
+    Parameters
+    ----------
+    mean, error, df : (samples,) arrays
+        Means, standard errors, and degrees of freedom; NaN where there are none.
+    differ : (samples,) array
+        m, units that differ: p is at least 2^(1 - m).
+    alpha : float
+        The intervals are at level 1 - alpha.
+    largest, unseen : (samples,) arrays
+        K, at which intervals are cut, and what rare differences could add where m is too small to
+        decide, see `largest_unseen`; NaN where K is unknown.
+    identical : bool or (samples,) array
+        Where the interval is [0, 0].
+    """
     from scipy.special import stdtr, stdtrit
 
-    error, df = standard_errors(sums)
-    several = sums.units >= 2
-    mean = np.divide(
-        sums.total, sums.rows, out=np.full(len(sums.rows), np.nan), where=sums.rows > 0
-    )
-    smallest = smallest_pvalue(sums.differ)
+    several = ~np.isnan(error)
+    smallest = smallest_pvalue(differ)
     with np.errstate(divide="ignore", invalid="ignore"):
         pvalue = np.maximum(2 * stdtr(df, -np.abs(mean) / error), smallest)
-        distinct, place = np.unique(df, return_inverse=True)
-        half = stdtrit(distinct, 1 - alpha / 2)[place] * error
-    pvalue = np.where(several & (sums.differ > 0), pvalue, 1.0)
-    low = mean - half
-    high = mean + half
+        distinct, position = np.unique(df, return_inverse=True)
+        half = stdtrit(distinct, 1 - alpha / 2)[position] * error
+    pvalue = np.where(several & (differ > 0), pvalue, 1.0)
     few = several & (smallest > alpha)
-    if largest is None:
-        low = np.where(few, np.nan, low)
-        high = np.where(few, np.nan, high)
-    else:
-        bound = np.broadcast_to(np.asarray(largest, dtype=np.float64), mean.shape)
-        unseen = largest_unseen(sums, alpha, bound)
-        low = np.where(few, np.minimum(low, -unseen), low)
-        high = np.where(few, np.maximum(high, unseen), high)
-        low = np.maximum(low, -bound)
-        high = np.minimum(high, bound)
+    low = np.where(few, np.minimum(mean - half, -unseen), mean - half)
+    high = np.where(few, np.maximum(mean + half, unseen), mean + half)
+    low = np.fmax(low, np.where(np.isnan(low), np.nan, -largest))
+    high = np.fmin(high, np.where(np.isnan(high), np.nan, largest))
     # At the border the quantile and the p-value can round to different sides.
     significant = pvalue <= alpha
     above = mean > 0
@@ -228,9 +253,8 @@ def estimates(
     high = np.where(
         ~above, np.where(significant, np.minimum(high, -tiny), np.maximum(high, 0.0)), high
     )
-    same = np.asarray(identical) & (sums.units > 0)
-    low = np.where(same, 0.0, low)
-    high = np.where(same, 0.0, high)
+    low = np.where(identical, 0.0, low)
+    high = np.where(identical, 0.0, high)
     return Estimates(mean, error, df, pvalue, low, high)
 
 
@@ -261,12 +285,13 @@ def margin_intervals(sums: Sums, level: float, largest: Floats | float) -> tuple
     """
     from scipy.special import stdtrit
 
-    units = sums.units + 4
-    rows = sums.rows + 4 * sums.largest_size
+    added = IMAGINARY_UNITS_OF_MARGINS
+    units = sums.units + added
+    rows = sums.rows + added * sums.largest_size
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = sums.total / rows
-        squares = sums.squares + 4 * (np.asarray(largest) * sums.largest_size) ** 2
-        sizes = sums.squared_sizes + 4 * sums.largest_size**2
+        squares = sums.squares + added * (np.asarray(largest) * sums.largest_size) ** 2
+        sizes = sums.squared_sizes + added * sums.largest_size**2
         spread = np.maximum(squares - 2 * mean * sums.products + mean**2 * sizes, 0.0)
         error = np.sqrt(units / (units - 1) * spread) / rows
     half = stdtrit(units - 1, (1 + level) / 2) * error

@@ -1,0 +1,244 @@
+"""The outcome split of one pair of systems: which items each of them found, and query by query."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ir_outcomes.choices import OUTCOMES, Floats, Ints, divided
+from ir_outcomes.pairs.differences import Items, Measurements, PairedValues
+
+
+class Shares(NamedTuple):
+    """Shares of the four outcomes, averaged within each query first, with a sum of 1."""
+
+    neither: float
+    lost: float
+    won: float
+    both: float
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """How many queries, or relevant documents, had each outcome."""
+
+    neither: int  #: found by neither run: (1) of Table 2
+    lost: int  #: found by the baseline only: "A wins"
+    won: int  #: found by the contender only: "B wins"
+    both: int  #: (3) of Table 2
+    shares: Shares | None  #: None where no query is answerable
+    #: median search length at which the baseline found what was lost, in ranks; each relevant
+    #: document weighs one over the number of its query's; None where nothing was lost, or no ranks
+    #: are known, or a system has several runs
+    lost_at: float | None = None
+    won_at: float | None = None  #: the same of the contender and what was won
+
+
+class QueryOutcome(NamedTuple):
+    """What two systems did with one query, of several runs on average."""
+
+    query_id: str
+    #: "neither", "lost", "won" or "both"; by document won or lost where the contender found more or
+    #: fewer of the relevant documents
+    outcome: str
+    found_baseline: (
+        float  #: share of the relevant documents found (1 or 0 by query), higher is better
+    )
+    found_contender: float
+    #: search length on what both found, or where there is nothing on what the run found
+    baseline: float | None
+    contender: float | None
+    difference: float | None  #: contender minus baseline, where both found something in common
+    #: contender minus baseline of the row over all queries; None where that is not known
+    all_queries: float | None = None
+    text: str | None = None  #: of the query, where it is known
+    cluster: int | None = None  #: number of its cluster, where there are clusters
+
+    @property
+    def change(self) -> float | None:
+        """Contender minus baseline over all queries, or where that is not known on what both found."""
+        return self.difference if self.all_queries is None else self.all_queries
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """One pair of systems, with its values on every query."""
+
+    measurements: Measurements
+    baseline: int  # index of the system
+    contender: int
+
+    @property
+    def by_runs(self) -> bool:
+        """Whether a system has several runs."""
+        return math.prod(self.n_runs) > 1
+
+    @property
+    def n_runs(self) -> tuple[int, int]:
+        """Numbers of runs of both systems."""
+        n_runs = self.measurements.n_runs
+        return n_runs[self.baseline], n_runs[self.contender]
+
+    @property
+    def runs(self) -> tuple[range, range]:
+        """Indices of the runs of both systems."""
+        starts = self.measurements.starts.tolist()
+        first, second = (
+            range(starts[system], starts[system + 1]) for system in (self.baseline, self.contender)
+        )
+        return first, second
+
+    @property
+    def _slices(self) -> tuple[slice, slice]:
+        return slice(self.baseline, self.baseline + 1), slice(self.contender, self.contender + 1)
+
+    def values(self, name: str) -> PairedValues:
+        """Return the values of a row, (queries,) arrays summed over the pairs of runs."""
+        n = len(self.measurements.query_ids)
+        values = self.measurements.paired(name, *self._slices)
+        parts = (
+            None if part is None else np.broadcast_to(part, (1, 1, n))[0, 0] for part in values
+        )
+        return PairedValues(*parts)
+
+    def means(self, name: str) -> tuple[Floats, Floats]:
+        """Return mean values of both systems on the queries that count in a row."""
+        values = self.values(name)
+        counted = values.size > 0
+        size = values.size[counted]
+        return values.baseline[counted] / size, values.contender[counted] / size
+
+    def sides(self, name: str) -> list[tuple[Floats, Floats]]:
+        """Return differences and their numbers, (n_runs, queries), of each side with several runs."""
+        values = self.measurements.pairs_of_runs(name, *self._slices)
+        shape = *self.n_runs, len(self.measurements.query_ids)
+        difference = np.broadcast_to(values.contender - values.baseline, shape)
+        size = np.broadcast_to(values.size, shape)
+        return [
+            (difference.sum(axis=other), size.sum(axis=other))
+            for other, n_runs in zip((1, 0), self.n_runs, strict=True)
+            if n_runs > 1
+        ]
+
+    def outcomes(self) -> Outcomes:
+        """Count the outcomes of all pairs of runs."""
+        items = self.measurements.items.get("ranking")
+        if items is None or not len(items.number):
+            return Outcomes(0, 0, 0, 0, None)
+        counts = np.zeros(4, dtype=np.int64)
+        weights = np.zeros(4)
+        weight = 1 / items.number[items.query]
+        for baseline, contender in product(*self.runs):
+            outcome = _outcome(items, baseline, contender)
+            counts += np.bincount(outcome, minlength=4)
+            weights += np.bincount(outcome, weights=weight, minlength=4)
+        shares = Shares(*(weights / weights.sum()).tolist())
+        medians: dict[str, float | None] = {}
+        if not self.by_runs and self.measurements.in_lengths:
+            for name, run in (("lost", self.runs[0][0]), ("won", self.runs[1][0])):
+                alone = outcome == OUTCOMES.index(name)
+                medians[f"{name}_at"] = _weighted_median(items.lengths[run][alone], weight[alone])
+        return Outcomes(*counts.tolist(), shares, **medians)
+
+    def queries(self, texts: Mapping[str, str]) -> Iterator[QueryOutcome]:
+        """Yield what both systems did with each query."""
+        whole = self.measurements
+        n = len(whole.query_ids)
+        everywhere = (
+            _quotient(self.values("all queries")) if "all queries" in whole.levels else None
+        )
+        nothing = [None] * n
+        columns: list[Any]
+        if "ranking" not in whole.items:
+            a, b = self.values("all queries")[:2]
+            columns = [["both"] * n, [1.0] * n, [1.0] * n, a.tolist(), b.tolist(), (b - a).tolist()]
+        else:
+            coverage, ranking = self.values("coverage"), self.values("ranking")
+            n_pairs = math.prod(self.n_runs)
+            found = np.stack([coverage.baseline, coverage.contender]) / 100 / n_pairs
+            gained = found[1] - found[0]
+            code = np.select([gained < 0, gained > 0, found[0] > 0], [1, 2, 3], 0)
+            columns = [
+                [OUTCOMES[outcome] for outcome in code.tolist()],
+                *found.tolist(),
+                *map(_without_nan, self.lengths()),
+                _without_nan(_quotient(ranking)),
+            ]
+        clusters = nothing if whole.clusters is None else whole.clusters.codes.tolist()
+        named = [texts.get(query) for query in whole.query_ids]
+        change = nothing if everywhere is None else _without_nan(everywhere)
+        yield from map(QueryOutcome, whole.query_ids, *columns, change, named, clusters)
+
+    def lengths(self) -> Floats:
+        """(2, queries) search lengths on what both found, else on what the runs found, else NaN."""
+        ranking = self.values("ranking")
+        items = self.measurements.items["ranking"]
+        lengths = []
+        for level, runs in zip(ranking[:2], self.runs, strict=True):
+            number = items.over_queries(items.found[runs.start : runs.stop])
+            sums = items.over_queries(items.lengths[runs.start : runs.stop])
+            means = divided(sums, number, number > 0, 0.0).sum(axis=0)
+            n_answered = (number > 0).sum(axis=0)
+            alone = divided(means, n_answered, n_answered > 0)
+            shared = divided(level, ranking.size, ranking.size > 0)
+            lengths.append(np.where(ranking.size > 0, shared, alone))
+        return np.stack(lengths)
+
+
+class QueryOutcomes(Sequence[QueryOutcome]):
+    """What two systems did with each query, put together when it is asked for."""
+
+    def __init__(self, pair: Pair, texts: Mapping[str, str]) -> None:
+        self._pair = pair
+        self._texts = texts
+
+    @cached_property
+    def _items(self) -> tuple[QueryOutcome, ...]:
+        return tuple(self._pair.queries(self._texts))
+
+    def __len__(self) -> int:
+        return len(self._pair.measurements.query_ids)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[QueryOutcome]:
+        return iter(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._items == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
+
+def _outcome(items: Items, baseline: int, contender: int) -> Ints:
+    """(items,) the outcome of each item between two runs, as an index into `OUTCOMES`."""
+    outcome: Ints = (items.found[baseline] + 2 * items.found[contender]).astype(np.int64)
+    return outcome
+
+
+def _quotient(values: PairedValues) -> Floats:
+    """(queries,) mean difference over the pairs of runs that count, NaN without one."""
+    return divided(values.contender - values.baseline, values.size, values.size > 0)
+
+
+def _without_nan(values: Floats) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def _weighted_median(values: Floats, weights: Floats) -> float | None:
+    """Return the weighted median, the middle of two where they share it evenly."""
+    if not len(values):
+        return None
+    order = np.argsort(values, kind="stable")
+    upto = np.cumsum(weights[order])
+    half = upto[-1] / 2
+    slack = 1e-12 * upto[-1]
+    low = int(np.searchsorted(upto, half - slack))
+    high = min(int(np.searchsorted(upto, half + slack)), len(values) - 1)
+    return float(values[order[low]] + values[order[high]]) / 2

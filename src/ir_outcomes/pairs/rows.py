@@ -1,0 +1,321 @@
+"""Rows: a mean of a contender beside that of a baseline, their difference, and how sure it is."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+
+from ir_outcomes.choices import Direction, Floats, Ints
+from ir_outcomes.pairs.differences import Block, Measurements, Quantity, RowSums
+from ir_outcomes.pairs.verdict import labels_of
+from ir_outcomes.results import Immutable
+from ir_outcomes.statistics.estimate import (
+    Estimates,
+    Interval,
+    Sums,
+    estimates,
+    margin_intervals,
+)
+from ir_outcomes.statistics.families import adjust
+from ir_outcomes.statistics.papers import Test
+from ir_outcomes.statistics.power import detectable
+from ir_outcomes.statistics.runs import LEAST_RUNS, Side, added_by_runs, variance_of_runs
+
+HarmFound = Literal["harm excluded", "harm shown", "not excluded"]
+DIRECTIONS: dict[int, Direction] = {1: "better", -1: "worse", 0: "none"}
+
+
+@dataclass(frozen=True)
+class Margin(Immutable):
+    """A row against its margin of harm."""
+
+    size: float  #: the largest harm that is tolerated, in the unit of the row
+    interval: Interval | None  #: the interval for margins; None where the range is not known
+    found: HarmFound
+    equivalent: bool  #: whether differences beyond the margin are excluded in both directions
+    passable: float | None  #: the smallest margin that equal runs could pass on so many queries
+
+
+@dataclass(frozen=True)
+class Row(Immutable):
+    """One mean of a contender beside that of a baseline, over paired queries.
+
+    P-value and interval come from one estimate, so that p is at most alpha exactly where the
+    interval excludes 0.
+    """
+
+    name: str  #: "coverage", "ranking", "all queries", or the measure
+    measured_in: str  #: unit of the means and of their difference
+    higher_is_better: bool  #: their direction
+    n: int  #: queries that the row is measured on
+    differ: int  #: queries, or clusters, on which the two systems differ
+    better: int  #: those of them on which the contender is better
+    baseline: float | None  #: mean; None where nothing can be compared
+    contender: float | None
+    difference: float | None  #: contender minus baseline
+    interval: Interval | None  #: of the difference, at level 1 - alpha; None where there is none
+    standard_error: float | None  #: of the difference, with two imaginary units
+    df: float | None  #: degrees of freedom of Student's t
+    pvalue: float  #: two-sided, of this pair by itself; 1 where nothing can be compared
+    pvalue_corrected: float  #: over the contenders of one call, or the pairs of a board
+    found: Direction  #: whether the corrected p-value shows a difference, and which
+    largest: float | None  #: the most that one query can change by; None where it is not known
+    #: smallest true difference found with power 0.8 at the first level of the correction
+    detectable: float | None = None
+    margin: Margin | None = None  #: where margins are asked for
+    #: like `interval`, for new runs of the systems, too; None where no system has several runs, or
+    #: one of several has fewer than five
+    new_runs: Interval | None = None
+    tests: Mapping[str, Test] = field(default_factory=dict)  #: the papers' own tests, by name
+
+    @classmethod
+    def absent(cls, quantity: Quantity) -> Self:
+        """Return a row on which nothing is compared."""
+        nothing = dict.fromkeys(
+            ("baseline", "contender", "difference", "interval", "standard_error", "df")
+        )
+        return cls(
+            *quantity[:3],
+            n=0,
+            differ=0,
+            better=0,
+            pvalue=1.0,
+            pvalue_corrected=1.0,
+            found="none",
+            largest=quantity.largest,
+            **nothing,
+        )
+
+    @property
+    def worse(self) -> int:
+        """Queries, or clusters, on which the contender is worse."""
+        return self.differ - self.better
+
+    @property
+    def on(self) -> str:
+        """Where it is, in a sentence: "on ranking", "over all queries"."""
+        return f"over {self.name}" if self.name == "all queries" else f"on {self.name}"
+
+    @property
+    def gain(self) -> float:
+        """The difference, negated where lower is better, 0 where there is none."""
+        return (self.difference or 0.0) * (1 if self.higher_is_better else -1)
+
+    def turned(self) -> Self:
+        """Return the row with the systems swapped."""
+        interval = self.interval
+        if interval is not None:
+            interval = Interval(0.0 - interval.high, 0.0 - interval.low)
+        opposite: dict[Direction, Direction] = {
+            "better": "worse",
+            "worse": "better",
+            "none": "none",
+        }
+        return replace(
+            self,
+            better=self.differ - self.better,
+            baseline=self.contender,
+            contender=self.baseline,
+            difference=None if self.difference is None else 0.0 - self.difference,
+            interval=interval,
+            found=opposite[self.found],
+        )
+
+
+class RowOfPairs(NamedTuple):
+    """One row of many pairs, (pairs,) arrays as in `Row`, NaN where there is no number."""
+
+    quantity: Quantity
+    n: Ints
+    differ: Ints
+    better: Ints
+    baseline: Floats
+    contender: Floats
+    estimates: Estimates
+    corrected: Floats  # p-values over the family
+    found: Ints  # 1 where the contender is better by the corrected p-value, -1 where worse, else 0
+    alone: Ints  # the same by the p-value of the pair by itself
+
+    @classmethod
+    def of(cls, quantity: Quantity, row: RowSums, alpha: float, identical: Any = False) -> Self:
+        """Estimate one row of some pairs, each by itself."""
+        sums = row.sums
+        found = estimates(sums, alpha, quantity.largest, identical)
+        above = sums.above.astype(np.int64)
+        differ = sums.differ.astype(np.int64)
+        sign = np.sign(np.nan_to_num(found.mean)).astype(np.int8)
+        sign *= 1 if quantity.higher_is_better else -1
+        alone = np.where(found.pvalue <= alpha, sign, 0)
+        better = above if quantity.higher_is_better else differ - above
+        means = row.baseline, row.contender
+        return cls(quantity, row.n, differ, better, *means, found, found.pvalue, alone, alone)
+
+    def over(self, corrected: Floats, alpha: float) -> Self:
+        """Return the row with p-values that are corrected over a family."""
+        return self._replace(corrected=corrected, found=np.where(corrected <= alpha, self.alone, 0))
+
+    def row(self, pair: int, level: float) -> Row:
+        """Return the row of one pair; `level` is what the smallest p of its family has to reach."""
+        quantity, found = self.quantity, self.estimates
+        error = _number(found.standard_error[pair])
+        smallest = None
+        if error:
+            smallest = detectable(error, float(found.df[pair]), level, quantity.largest)
+        return Row(
+            *quantity[:3],
+            n=int(self.n[pair]),
+            differ=int(self.differ[pair]),
+            better=int(self.better[pair]),
+            baseline=_number(self.baseline[pair]),
+            contender=_number(self.contender[pair]),
+            difference=_number(found.mean[pair]),
+            interval=found.interval(pair),
+            standard_error=error,
+            df=_number(found.df[pair]),
+            pvalue=float(found.pvalue[pair]),
+            pvalue_corrected=float(self.corrected[pair]),
+            found=DIRECTIONS[int(self.found[pair])],
+            largest=quantity.largest,
+            detectable=smallest,
+        )
+
+
+def margin_of(row: Row, sums: Sums, size: float, level: float, *, identical: bool) -> Margin:
+    """Compare the interval for margins of a row, from the sums of its units, with its margin."""
+    if identical:
+        return Margin(size, Interval(0.0, 0.0), "harm excluded", equivalent=True, passable=None)
+    if row.largest is None or not sums.units[0]:
+        return Margin(size, None, "not excluded", equivalent=False, passable=None)
+    nothing = np.zeros(1)
+    equal_runs = sums._replace(total=nothing, squares=nothing, products=nothing)
+    (low,), (high,) = margin_intervals(sums, level, row.largest)
+    _, (passable,) = margin_intervals(equal_runs, level, row.largest)
+    best, worst = (high, -low) if row.higher_is_better else (-low, high)
+    found: HarmFound = "not excluded"
+    if worst < size:
+        found = "harm excluded"
+    elif best < -size:
+        found = "harm shown"
+    return Margin(
+        size,
+        Interval(float(low), float(high)),
+        found,
+        equivalent=bool(worst < size and best < size),
+        passable=float(passable),
+    )
+
+
+def interval_of_new_runs(
+    row: Row, sides: Sequence[tuple[Floats, Floats]], clusters: Ints | None, alpha: float
+) -> Interval | None:
+    """Return the interval for new runs of the systems, at least as wide as that of these runs.
+
+    Of each side that has several runs there are the differences and their numbers, (n_runs,
+    queries); None where there is no such side, or one has fewer than five.
+    """
+    from scipy.special import stdtrit
+
+    if not sides or row.interval is None or row.standard_error is None or row.df is None:
+        return None
+    if min(len(sums) for sums, _ in sides) < LEAST_RUNS:
+        return None
+    variances = [Side(len(sums), variance_of_runs(sums, sizes, clusters)) for sums, sizes in sides]
+    of_queries = float(stdtrit(row.df, 1 - alpha / 2)) * row.standard_error
+    half = math.sqrt(of_queries**2 + added_by_runs(variances, alpha))
+    mean = row.difference or 0.0
+    limit = math.inf if row.largest is None else row.largest
+    # With few differences the interval for these runs is wider than its standard error says.
+    return Interval(
+        min(row.interval.low, max(mean - half, -limit)),
+        max(row.interval.high, min(mean + half, limit)),
+    )
+
+
+def _number(value: Any) -> float | None:
+    """Return a number as results hold it: None where it is not defined."""
+    return None if math.isnan(value) else float(value)
+
+
+class RowsOfPairs(NamedTuple):
+    """The rows of many pairs, each pair by itself or corrected over all of them."""
+
+    systems: Ints  # (2, pairs) baseline and contender
+    identical: Any  # (pairs,) bool: all rankings are the same, and no row differs
+    rows: dict[str, RowOfPairs]  # by name
+    sums: dict[str, Sums]  # of a family; empty of a board, which is too large to hold them
+
+    @classmethod
+    def of_block(cls, measurements: Measurements, block: Block, alpha: float) -> Self:
+        """Estimate the rows of some pairs, or of both halves of each."""
+        halves = len(next(iter(block.rows.values())).sums.units) // block.systems.shape[1]
+        identical = np.repeat(measurements.is_identical(block.systems), halves)
+        for row in block.rows.values():
+            identical &= row.sums.differ == 0
+        rows = {
+            name: RowOfPairs.of(measurements.quantities[name], row, alpha, identical)
+            for name, row in block.rows.items()
+        }
+        sums = {name: row.sums for name, row in block.rows.items()}
+        return cls(block.systems, identical, rows, sums)
+
+    @classmethod
+    def of_family(cls, measurements: Measurements, names: Sequence[str], alpha: float) -> Self:
+        """Estimate the rows of the first system with each other one."""
+        blocks = measurements.family(tuple(names))
+        return cls.joined([cls.of_block(measurements, block, alpha) for block in blocks])
+
+    @classmethod
+    def of_board(cls, measurements: Measurements, blocks: Iterable[Block], alpha: float) -> Self:
+        """Estimate the rows of all pairs, in the order of `itertools.combinations`."""
+        parts = (cls.of_block(measurements, block, alpha) for block in blocks)
+        joined = cls.joined([part._replace(sums={}) for part in parts])
+        return joined.taken(np.lexsort(joined.systems[::-1]))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return pairs one after the other."""
+        rows = {name: _joined([part.rows[name] for part in parts]) for name in parts[0].rows}
+        sums = {
+            name: Sums(*map(np.concatenate, zip(*(part.sums[name] for part in parts), strict=True)))
+            for name in parts[0].sums
+        }
+        systems = np.concatenate([part.systems for part in parts], axis=1)
+        return cls(systems, np.concatenate([part.identical for part in parts]), rows, sums)
+
+    def taken(self, order: Ints) -> Self:
+        """Return the pairs in another order."""
+        rows = {name: _taken(row, order) for name, row in self.rows.items()}
+        return type(self)(self.systems[:, order], self.identical[order], rows, {})
+
+    def corrected(self, correction: str, alpha: float, names: Iterable[str] | None = None) -> Self:
+        """Correct the p-values of each row over all pairs, by default of all rows."""
+        corrected = {
+            name: row.over(adjust(row.estimates.pvalue, correction), alpha)
+            for name, row in self.rows.items()
+            if names is None or name in names
+        }
+        return self._replace(rows=self.rows | corrected)
+
+    def labels(self, deciding: Sequence[str]) -> Ints:
+        """(pairs,) labels by the rows that decide, as indices into `NAMES`."""
+        rows = {name: self.rows[name] for name in deciding}
+        found = {name: row.found for name, row in rows.items()}
+        return labels_of(found, {name: row.alone for name, row in rows.items()})
+
+
+def _joined(rows: Sequence[RowOfPairs]) -> RowOfPairs:
+    first, *_ = rows
+    columns = [np.concatenate([getattr(row, name) for row in rows]) for name in _ARRAYS]
+    found = Estimates(*map(np.concatenate, zip(*(row.estimates for row in rows), strict=True)))
+    return first._replace(estimates=found, **dict(zip(_ARRAYS, columns, strict=True)))
+
+
+def _taken(row: RowOfPairs, order: Ints) -> RowOfPairs:
+    columns = {name: getattr(row, name)[order] for name in _ARRAYS}
+    found = Estimates(*(column[order] for column in row.estimates))
+    return row._replace(estimates=found, **columns)
+
+
+_ARRAYS = tuple(name for name in RowOfPairs._fields if name not in ("quantity", "estimates"))
