@@ -16,7 +16,6 @@ FIRST: Mapping[str, str] = {
     "scores against ranks": "Scores contradict ranks",
     "queries as documents": "Queries retrieved as documents",
     "other cutoffs": "Directions differ by cutoff",
-    "unconfirmed": "Not confirmed on all queries",
     "opposite mean": "The mean over all queries goes the other way",
     "few decide": "A few queries decide",
     "judged unequally": "Judged unequally",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ir_outcomes.choices import LENGTHS, OUTCOMES, POINTS, RANKS, level_unit
-from ir_outcomes.comparison.rows import Row
 from ir_outcomes.formatting import places_of
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
@@ -37,7 +37,7 @@ def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
         Column("baseline", heading=f"{value}A", form=form, unit=unit, better=better),
         Column("contender", heading=f"{value}B", form=form, unit=unit, better=better),
         Column("difference", heading="change", form=change, unit=measured_in, better=better),
-        *attributes("restricted", "text", "cluster"),
+        *attributes("all_queries", "text", "cluster"),
     )
 
 
@@ -49,10 +49,8 @@ def columns_of(comparisons: Sequence[Any]) -> tuple[Column, ...]:
     if first is not None:
         parts += row_columns("coverage", first.coverage)
         parts += row_columns("ranking", first.ranking)
-        if first.restricted is not None:
-            parts += row_columns("restricted", first.restricted)
-        if first.mean is not None:
-            parts += row_columns("mean", first.mean)
+        if first.all_queries is not None:
+            parts += row_columns("all_queries", first.all_queries)
         parts += measure_columns(first.measures)
         parts += _reciprocal_columns(first)
     return (

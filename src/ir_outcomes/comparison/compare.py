@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
 from ir_outcomes.choices import Ties, UnitChoice
-from ir_outcomes.comparison.family import judged, measured_pairs
-from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.comparison.family import comparisons_of_runs
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
@@ -23,6 +21,7 @@ from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
+from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.reading.runs import Duplicates, Run, run_list
 
 RunInDict = Mapping[str, Mapping[str, float]]
@@ -186,7 +185,7 @@ def compared(
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
     """Compare the first system of an evaluation with each other one, as a family."""
-    first, *others = evaluation.systems
+    _, *others = evaluation.systems
     settings = Settings.of(evaluation, rules, family=len(others))
     copies: list[Note] = []
     if not evaluation.replicates:
@@ -195,9 +194,7 @@ def compared(
     of_pairs = [
         (*notes, *(about for about in copies if system.name in about.runs)) for system in others
     ]
-    pairs = [(first, system) for system in others]
-    measured = measured_pairs(evaluation, pairs, settings, measures, of_pairs)
-    return judged(measured, settings, progress=progress)
+    return comparisons_of_runs(evaluation, settings, measures, of_pairs, progress=progress)
 
 
 def _refuse_settings_of_evaluations(settings: Mapping[str, Any]) -> None:

@@ -1,129 +1,79 @@
-"""A family of comparisons: measured, corrected over the family, and labelled."""
+"""The comparisons of a call: one baseline with its contenders, from the arrays of their pairs."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ir_outcomes.comparison.notes import notes_on_input, notes_on_verdict
-from ir_outcomes.comparison.outcomes import (
-    PairedQueries,
-    Sample,
-    Settings,
-    pair_queries,
-    sample_of_runs,
-)
-from ir_outcomes.comparison.result import Comparison, CutoffLabel, QueryOutcomes, SystemRun
-from ir_outcomes.comparison.rows import (
-    Quantity,
-    Row,
-    Rows,
-    RowsOfPair,
-    against_margin,
-    deciding_samples,
-    estimates_of,
-    found_alone,
-    labels_of_rows,
-    margins_of,
-    rows_of_pair,
-)
-from ir_outcomes.comparison.verdict import (
-    CARRYING,
-    LABELS,
-    NAMES,
-    Decision,
-    Labels,
-    RowEstimates,
-    Verdict,
-    decision,
-    direction_of,
-    judge,
-    meaning_of,
-)
+from ir_outcomes.comparison.result import Comparison, CutoffLabel, SystemRun
 from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
-from ir_outcomes.evaluation.systems import Called, System
 from ir_outcomes.files import with_progress
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, ranked
-from ir_outcomes.reading.measure_names import range_of
-from ir_outcomes.statistics.estimate import Estimates, Sums
+from ir_outcomes.pairs.differences import Measurements
+from ir_outcomes.pairs.measurements import measurements_of
+from ir_outcomes.pairs.outcomes import Outcomes, Pair, QueryOutcomes
+from ir_outcomes.pairs.rows import Row, RowsOfPairs, interval_of_new_runs, margin_of
+from ir_outcomes.pairs.rules import Settings
+from ir_outcomes.pairs.verdict import (
+    DECIDING,
+    FACETS,
+    NAMES,
+    Decision,
+    Verdict,
+    decision,
+    direction_of,
+    meaning_of,
+)
+from ir_outcomes.statistics.papers import Test, binomial_test, paired_tests, rank_sum
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
 
-@dataclass(frozen=True, eq=False)
-class MeasuredPair:
-    """A baseline and a contender, measured but not yet estimated."""
-
-    queries: PairedQueries
-    n_unanswerable: int
-    # Answerable queries without any result, of baseline and contender; of several runs the most.
-    n_missing: tuple[int, int]
-    naive: Sample  # reciprocal ranks over all queries, or the values of another measure
-    notes: tuple[Note, ...] = ()
-    # Labels at other cutoffs; None where they are not known.
-    elsewhere: tuple[CutoffLabel, ...] | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
-    # Values of the measures that were asked for, on the answerable queries.
-    asked: tuple["AskedMeasure", ...] = ()
-    systems: tuple[Called, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class AskedMeasure:
-    """Values of a measure that was asked for, of two systems."""
-
-    quantity: Quantity
-    sample: Sample
-
-
-def measured_pairs(
+def comparisons_of_runs(
     evaluation: Evaluation,
-    pairs: Sequence[tuple[System, System]],
     settings: Settings,
     measures: Measures,
     notes: Sequence[Sequence[Note]],
-) -> list[MeasuredPair]:
-    """Measure pairs of systems, with `notes` on each, at the cutoff of the settings."""
-    scores = known_means(evaluation, measures)
-    answerable = evaluation.answerable
-    labels = labels_elsewhere(pairs, settings)
-    measured = []
-    for (baseline, contender), notes_of_pair, elsewhere in zip(pairs, notes, labels, strict=True):
-        a = baseline.at(settings.cutoff)
-        b = contender.at(settings.cutoff)
-        ranks_of_a, ranks_of_b = (own.mean_reciprocal_ranks()[answerable] for own in (a, b))
-        asked = tuple(_asked_measure(own, a.called, b.called) for own in scores)
-        queries = pair_queries(a, b, settings.unit)
-        if any(own.sample.differs for own in asked):
-            queries = replace(queries, identical=False)
-        pair = MeasuredPair(
-            queries=queries,
-            n_unanswerable=int(np.sum(~answerable)),
-            n_missing=(max(map(n_missing, a.runs)), max(map(n_missing, b.runs))),
-            naive=Sample(ranks_of_a, ranks_of_b, np.ones(int(answerable.sum()))),
+    *,
+    progress: bool = False,
+) -> tuple[Comparison, ...]:
+    """Compare the first system of an evaluation with each other one, with `notes` on each."""
+    asked = known_means(evaluation, measures)
+    measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
+    labels = labels_elsewhere(evaluation, settings)
+    first, *others = (system.at(evaluation.cutoff) for system in evaluation.systems)
+    n_unanswerable = int(np.sum(~evaluation.answerable))
+    family = Family(measurements, settings, tuple(scores.measure for scores in asked))
+    comparisons = []
+    for index, contender in enumerate(with_progress(others, "pair", len(others), shown=progress)):
+        missing = (max(map(n_missing, system.runs)) for system in (first, contender))
+        comparison = family.comparison(
+            index,
             notes=(
-                *notes_of_pair,
+                *notes[index],
                 *notes_on_grades(evaluation.qrels, evaluation.rel),
-                *notes_on_input(a, b, positives_only=evaluation.positives_only),
+                *notes_on_input(first, contender, positives_only=evaluation.positives_only),
             ),
-            elsewhere=elsewhere,
+            n_unanswerable=n_unanswerable,
+            n_missing=tuple(missing),
+            elsewhere=labels[index],
             texts=evaluation.texts,
-            asked=asked,
-            systems=(a.called, b.called),
+            runs=(first.called.runs, contender.called.runs),
         )
-        measured.append(pair)
-    return measured
+        comparisons.append(comparison)
+    return tuple(comparisons)
 
 
 def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...]:
     """Return the values of measures on the answerable queries, all defined."""
-    found = []
+    scores_of_measures = []
     for measure in dict.fromkeys(map(comparable, each_measure(measures))):
         scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
         undefined = np.isnan(scores.values).sum(axis=1)
@@ -135,236 +85,283 @@ def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...
                 " would be of different queries; choose one that every query has, such as RR or"
                 " ESL(unanswered='cutoff+1')@100"
             )
-        found.append(scores)
-    return tuple(found)
+        scores_of_measures.append(scores)
+    return tuple(scores_of_measures)
 
 
-def _asked_measure(scores: Scores, baseline: Called, contender: Called) -> AskedMeasure:
-    """Add up the values of a measure over the pairs of runs of two systems."""
-    of_a, of_b = ([scores.runs.index(run) for run in own.runs] for own in (baseline, contender))
-    pairs = [
-        ((place, other), scores.values[[a, b]])
-        for (place, a), (other, b) in product(enumerate(of_a), enumerate(of_b))
-    ]
-    sample = sample_of_runs((len(of_a), len(of_b)), pairs, scores.values.shape[1])
-    measure = scores.measure
-    largest = range_of(measure, *sample.each())
-    return AskedMeasure(Quantity(measure, measure, scores.higher_is_better, largest), sample)
-
-
-def labels_elsewhere(
-    pairs: Sequence[tuple[System, System]], settings: Settings
-) -> list[tuple[CutoffLabel, ...]]:
+def labels_elsewhere(evaluation: Evaluation, settings: Settings) -> list[list[CutoffLabel]]:
     """Return the labels of each pair at the other cutoffs that its lists reach."""
-    reach = [min(baseline.depth, contender.depth) for baseline, contender in pairs]
-    shown: list[tuple[CutoffLabel, ...]] = [()] * len(pairs)
+    first, *others = ([run.depth for run in system.runs] for system in evaluation.systems)
+    reach = [min(*first, *depths) for depths in others]
+    labels: list[list[CutoffLabel]] = [[] for _ in others]
     for cutoff in USUAL_CUTOFFS:
-        if cutoff == settings.cutoff or cutoff > max(reach, default=0):
+        if cutoff == evaluation.cutoff or cutoff > max(reach, default=0):
             continue
-        found = [
-            estimates_of(
-                pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit), settings
-            )
-            for baseline, contender in pairs
-        ]
-        for index, label in enumerate(labels_of_estimates(found, settings).names()):
+        measurements = measurements_of(evaluation, cutoff)
+        rows = RowsOfPairs.of_family(measurements, DECIDING, settings.alpha)
+        rows = rows.corrected(settings.correction, settings.alpha)
+        for index, label in enumerate(rows.labels(DECIDING).tolist()):
             if cutoff <= reach[index]:
-                shown[index] += (CutoffLabel(cutoff, label),)
-    return shown
+                labels[index].append(CutoffLabel(cutoff, NAMES[label]))
+    return labels
 
 
-def labels_of_estimates(
-    pairs: Sequence[Mapping[str, tuple[Sums, Estimates]]], settings: Settings
-) -> Labels:
-    """Label the pairs of a family from the estimates of their search lengths."""
-    rows = {}
-    for name in pairs[0]:
-        found = [pair[name][1] for pair in pairs]
-        joined = Estimates(*map(np.concatenate, zip(*found, strict=True)))
-        rows[name] = RowEstimates.of(joined, higher_is_better=name == "coverage")
-    sign_test = None
-    if "all queries" in rows:
-        sums = [pair["all queries"][0] for pair in pairs]
-        longer, differ = (
-            np.concatenate([getattr(own, field) for own in sums]) for field in ("better", "differ")
+class Family:
+    """The rows and labels of one baseline and its contenders, corrected over these."""
+
+    def __init__(
+        self, measurements: Measurements, settings: Settings, measures: Sequence[str] = ()
+    ) -> None:
+        """Estimate all rows; `measures` are those that were asked for."""
+        self.measurements = measurements
+        self.settings = settings
+        self.measures = measures
+        alpha, correction = settings.alpha, settings.correction
+        names = [name for name in measurements.quantities if name in DECIDING]
+        rows = RowsOfPairs.of_family(measurements, [*measurements.quantities], alpha)
+        self.rows = rows.corrected(correction, alpha, [*names, *measures])
+        self.labels = [NAMES[label] for label in self.rows.labels(measurements.deciding).tolist()]
+
+    def comparison(
+        self,
+        index: int,
+        *,
+        notes: Sequence[Note],
+        n_unanswerable: int,
+        n_missing: tuple[int, ...],
+        runs: tuple[Sequence[str], Sequence[str]],
+        elsewhere: Sequence[CutoffLabel] = (),
+        texts: Mapping[str, str] | None = None,
+    ) -> Comparison:
+        """Put together the comparison of one contender."""
+        settings, measurements = self.settings, self.measurements
+        pair = Pair(measurements, 0, index + 1)
+        identical = bool(self.rows.identical[index])
+        outcomes = pair.outcomes()
+        rows = {name: self._row(index, name, pair) for name in self.rows.rows}
+        rows |= self._with_margins(index, rows, pair, outcomes, identical)
+        label = self.labels[index]
+        cutoffs = [*elsewhere]
+        if elsewhere and settings.cutoff is not None:
+            cutoffs = sorted([*elsewhere, CutoffLabel(settings.cutoff, label)])
+        strict, do_no_harm = _by_the_paper(rows, settings.alpha)
+        naive, reciprocal = self._of_the_paper(rows, pair)
+        absent = _absent_rows(measurements)
+        comparison = Comparison(
+            baseline=pair.baseline_name,
+            contender=pair.contender_name,
+            n_queries=len(measurements.query_ids),
+            n_unanswerable=n_unanswerable,
+            n_missing=(n_missing[0], n_missing[1]),
+            settings=settings,
+            outcomes=outcomes,
+            coverage=rows.get("coverage", absent["coverage"]),
+            ranking=rows.get("ranking", absent["ranking"]),
+            all_queries=rows.get("all queries"),
+            naive=naive,
+            reciprocal=reciprocal,
+            cutoffs=tuple(cutoffs),
+            verdict=Verdict(
+                label=label,
+                direction=direction_of(label),
+                strict=strict,
+                do_no_harm=do_no_harm,
+                non_inferior=_within(rows, settings, "non_inferior"),
+                equivalent=_within(rows, settings, "equivalent"),
+                sentence="",
+                new_runs=_holds_for_new_runs(label, rows),
+            ),
+            measures=tuple(rows[name] for name in self.measures),
+            identical=identical,
+            n_runs=pair.n_runs,
+            runs=tuple(self._runs_of_systems(pair, runs)),
+            queries=QueryOutcomes(pair, texts or {}),
         )
-        sign_test = RowEstimates.of_sign_test(differ - longer, longer)
-    return judge(rows, settings.rules, sign_test)
+        verdict = replace(comparison.verdict, sentence=sentence_of(comparison))
+        comparison = replace(comparison, verdict=verdict)
+        first, background = ranked((*notes, *notes_on_verdict(comparison)))
+        return replace(comparison, notes=first, background=background)
 
+    def _row(self, index: int, name: str, pair: Pair) -> Row:
+        """Return a row with the papers' tests, and its interval for new runs."""
+        row = self.rows.rows[name].row(index, self.settings.first_level)
+        if pair.by_runs:
+            clusters = self.measurements.clusters
+            codes = None if clusters is None else clusters.codes
+            new_runs = interval_of_new_runs(row, pair.sides(name), codes, self.settings.alpha)
+            return replace(row, new_runs=new_runs)
+        if self.measurements.clusters is not None:
+            return row
+        return replace(row, tests=_tests(name, pair, reciprocal=row.measured_in == "reciprocal"))
 
-def judged(
-    pairs: Sequence[MeasuredPair], settings: Settings, *, progress: bool = False
-) -> tuple[Comparison, ...]:
-    """Estimate all pairs of a family, correct each row over it, and label them."""
-    estimated = []
-    for pair in with_progress(pairs, "pair", len(pairs), shown=progress):
-        estimated.append(rows_of_pair(pair.queries, pair.naive, settings))
-    rows = {name: [own.deciding[name] for own in estimated] for name in estimated[0].deciding}
-    labels = labels_of_rows(rows, settings.rules)
-    return tuple(
-        _comparison(pair, settings, found, labels, index)
-        for index, (pair, found) in enumerate(zip(pairs, estimated, strict=True))
-    )
+    def _with_margins(
+        self,
+        index: int,
+        rows: Mapping[str, Row],
+        pair: Pair,
+        outcomes: Outcomes,
+        identical: bool,
+    ) -> dict[str, Row]:
+        """Return the rows that have a margin, with it."""
+        level = 1 - self.settings.first_level
+        with_margins = {}
+        for name, size in self._margins(rows, pair).items():
+            sums = self.rows.sums[name]
+            of_pair = type(sums)(*(column[index : index + 1] for column in sums))
+            margin = margin_of(rows[name], of_pair, size, level, identical=identical)
+            with_margins[name] = replace(rows[name], margin=margin)
+        return with_margins
 
+    def _margins(self, rows: Mapping[str, Row], pair: Pair) -> dict[str, float]:
+        """Return the margin of each row that has one."""
+        margins = self.settings.margins
+        if margins is None:
+            return {}
+        whole = rows.get("all queries")
+        by_values = not self.measurements.in_lengths
+        if by_values != (len(margins) == 1):
+            raise ParameterError(f"must be {_wanted_margins(rows, by_values)}", margins=margins)
+        if by_values:
+            return _margin_of_values(rows["all queries"], margins[0])
+        sizes = list(margins)
+        if len(sizes) == 2 and whole is not None and whole.largest is not None:
+            sizes.append(min(self._tolerated(margins, rows, pair), whole.largest))
+        named = zip(DECIDING, sizes, strict=False)
+        return {name: size for name, size in named if name in rows}
 
-def _comparison(
-    pair: MeasuredPair, settings: Settings, found: RowsOfPair, labels: Labels, index: int
-) -> Comparison:
-    """Put together the rows of a pair, and its label among those of the family."""
-    queries = pair.queries
-    margins = _margins_by_row(settings.margins, queries, found)
-    rows = {}
-    for name, (_, sample) in deciding_samples(queries, settings).items():
-        margin = None
-        size = margins[name]
-        if size is not None:
-            level = 1 - settings.first_level
-            margin = against_margin(
-                found.deciding[name], sample, queries.clusters, size, level, queries.identical
+    def _tolerated(self, margins: Sequence[float], rows: Mapping[str, Row], pair: Pair) -> float:
+        """Return the harm over all queries that the other two margins tolerate together.
+
+        That is the ranking margin on the share of queries with something that both found, and what
+        an item costs that is not found any more: at most k ranks by query; by document k plus the
+        number of relevant documents less those that the baseline finds.
+        """
+        coverage, ranking = margins
+        n_queries = len(self.measurements.query_ids)
+        items = self.measurements.items["ranking"]
+        cost = rows["all queries"].largest or 0.0
+        if not items.single:
+            first, _ = pair.runs
+            counted = items.over_queries(items.found[first.start : first.stop]).mean()
+            cost += float(items.number.mean() - counted)
+        return ranking * rows["ranking"].n / max(n_queries, 1) + coverage / 100 * cost
+
+    def _of_the_paper(self, rows: Mapping[str, Row], pair: Pair) -> tuple[Row, Row | None]:
+        """Return the naive mean of all queries, and reciprocals on what both found."""
+        naive = rows.get("MRR")
+        if naive is not None:
+            return naive, next(
+                row
+                for name, row in rows.items()
+                if row.measured_in == "reciprocal" and name != "MRR"
             )
-        rows[name] = replace(
-            found.deciding[name],
-            pvalue_corrected=float(labels.corrected[name][index]),
-            found=NAMES[int(labels.found[name][index])],
-            margin=margin,
-        )
-    whole = rows.get("all queries")
-    label = LABELS[labels.label[index]]
-    cutoffs: list[CutoffLabel] = []
-    if pair.elsewhere is not None and settings.cutoff is not None:
-        cutoffs = sorted([*pair.elsewhere, CutoffLabel(settings.cutoff, label)])
-    makes = Rows(queries, settings)
-    asked = (makes.row(own.quantity, own.sample) for own in pair.asked)
-    strict, do_no_harm = _by_the_paper(rows["coverage"], rows["ranking"], settings.alpha)
-    comparison = Comparison(
-        baseline=queries.baseline,
-        contender=queries.contender,
-        n_queries=len(queries.query_ids),
-        n_unanswerable=pair.n_unanswerable,
-        n_missing=pair.n_missing,
-        settings=settings,
-        outcomes=queries.outcomes,
-        coverage=rows["coverage"],
-        ranking=rows["ranking"],
-        restricted=whole if queries.measure is None else None,
-        mean=None if queries.measure is None else whole,
-        naive=found.naive,
-        reciprocal=found.reciprocal,
-        cutoffs=tuple(cutoffs),
-        verdict=Verdict(
-            label=label,
-            direction=direction_of(label),
-            strict=strict,
-            do_no_harm=do_no_harm,
-            non_inferior=_within(margins, rows.values(), "non_inferior"),
-            equivalent=_within(margins, rows.values(), "equivalent"),
-            sentence="",
-            new_runs=_holds_for_new_runs(label, rows),
-        ),
-        identical=queries.identical,
-        n_runs=queries.n_runs,
-        runs=tuple(_runs_of_systems(pair)),
-        queries=QueryOutcomes(queries, pair.texts),
-        measures=tuple(found_alone(row, settings.alpha) for row in asked),
-    )
-    verdict = replace(comparison.verdict, sentence=sentence_of(comparison))
-    comparison = replace(comparison, verdict=verdict)
-    notes, background = ranked((*pair.notes, *notes_on_verdict(comparison)))
-    return replace(comparison, notes=notes, background=background)
+        whole = rows["all queries"]
+        if whole.tests:
+            tests = {**whole.tests, "ranksum": rank_sum(*pair.means("all queries"))}
+            whole = replace(whole, tests=tests, margin=None)
+        return replace(whole, name=whole.measured_in), None
+
+    def _runs_of_systems(
+        self, pair: Pair, runs: tuple[Sequence[str], Sequence[str]]
+    ) -> Iterator[SystemRun]:
+        """Yield what each run of a system that has several shows by itself."""
+        names = (*DECIDING, *self.measures)
+        sides = {name: pair.sides(name) for name in names if name in self.rows.rows}
+        systems = zip((pair.baseline_name, pair.contender_name), runs, strict=True)
+        several = [(name, of_system) for name, of_system in systems if len(of_system) > 1]
+        for side, (system, of_system) in enumerate(several):
+            for number, run in enumerate(of_system):
+                means = [_mean_of_run(sides, name, side, number) for name in names]
+                yield SystemRun(system, run, *means[:3], tuple(means[3:]))
 
 
-def _by_the_paper(
-    coverage: Row, ranking: Row, alpha: float
-) -> tuple[Decision | None, Decision | None]:
+def _tests(name: str, pair: Pair, *, reciprocal: bool) -> dict[str, Test]:
+    """Run the papers' tests of a row."""
+    baseline, contender = pair.means(name)
+    change = contender - baseline
+    if name == "coverage" and pair.measurements.items["ranking"].single:
+        return {"exact": binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))}
+    paired = paired_tests(change)
+    tests = {test: paired[test] for test in (("t",) if name == "coverage" else ("t", "wilcoxon"))}
+    if reciprocal:
+        tests["ranksum"] = rank_sum(baseline, contender)
+    return tests
+
+
+def _absent_rows(measurements: Measurements) -> dict[str, Row]:
+    """Return coverage and ranking of values whose mean alone is compared."""
+    whole = next(iter(measurements.quantities.values()))
+    return {name: Row.absent(whole._replace(name=name)) for name in FACETS}
+
+
+def _by_the_paper(rows: Mapping[str, Row], alpha: float) -> tuple[Decision | None, Decision | None]:
     """Return what the rules of Lin et al. 2021 say, None without their tests."""
-    if not coverage.n or not coverage.tests or not ranking.tests:
-        return None, None
     signs = []
-    for row, test in (
-        (coverage, next(iter(coverage.tests.values()))),
-        (ranking, ranking.tests["t"]),
-    ):
+    for name in FACETS:
+        row = rows.get(name)
+        if row is None or not row.tests:
+            return None, None
+        test = next(iter(row.tests.values()))
         significant = test.pvalue <= alpha and row.difference is not None
         signs.append(int(np.sign(row.gain)) if significant else 0)
     return decision(*signs)
 
 
-def _margins_by_row(
-    margins: Sequence[float] | None, queries: PairedQueries, found: RowsOfPair
-) -> dict[str, float | None]:
-    """Return the margin of each row, None where it has none."""
-    by_row: dict[str, float | None] = dict.fromkeys(("coverage", "ranking", "all queries"))
-    if margins is None:
-        return by_row
-    by_values = queries.measure is not None
-    if by_values != (len(margins) == 1):
-        wanted = (
-            "two or three numbers, of coverage, ranking and all queries, such as"
-            " `margins=(1.0, 0.5)`"
-        )
-        if by_values:
-            wanted = f"one number, of the mean of {queries.measure}, such as `margins=(0.01,)`"
-        raise ParameterError(f"must be {wanted}", margins=tuple(margins))
+def _wanted_margins(rows: Mapping[str, Row], by_values: bool) -> str:
+    """Say which margins a comparison takes."""
     if by_values:
-        whole = found.deciding.get("all queries")
-        if whole is None or whole.largest is None:
-            raise ParameterError(
-                f"`margins`: the largest possible value of {queries.measure} is not known, so harm"
-                " cannot be excluded; leave margins out, or take a measure from 0 to 1, such as nDCG"
-            )
-        if margins[0] >= whole.largest:
-            raise ParameterError(
-                f"no loss of {queries.measure} can exceed this margin: its range is {whole.largest:g}",
-                margins=margins[0],
-            )
-        return by_row | {"all queries": margins[0]}
-    sizes = margins_of(margins, queries.outcomes, found.deciding.get("all queries"))
-    return by_row | dict(zip(by_row, sizes, strict=False))
+        measure = rows["all queries"].measured_in
+        return f"one number, of the mean of {measure}, such as `margins=(0.01,)`"
+    return (
+        "two or three numbers, of coverage, ranking and all queries, such as `margins=(1.0, 0.5)`"
+    )
 
 
-def _within(margins: Mapping[str, float | None], rows: Collection[Row], which: str) -> bool | None:
+def _margin_of_values(whole: Row, size: float) -> dict[str, float]:
+    """Return the margin of the mean of a measure, which its range must allow to be exceeded."""
+    if whole.largest is None:
+        raise ParameterError(
+            f"`margins`: the range of {whole.measured_in} is not known, so harm cannot be excluded;"
+            " give its smallest and largest value, such as `range=(0, 1)`"
+        )
+    if size >= whole.largest:
+        raise ParameterError(
+            f"no loss of {whole.measured_in} can exceed this margin: its range is {whole.largest:g}",
+            margins=size,
+        )
+    return {"all queries": size}
+
+
+def _within(rows: Mapping[str, Row], settings: Settings, which: str) -> bool | None:
     """Return whether all rows stay inside their margins, None without margins."""
-    against = [row.margin for row in rows if row.margin is not None]
-    if not any(margins.values()):
+    if settings.margins is None:
         return None
-    by_values = margins["coverage"] is None
-    if len(against) < (1 if by_values else 3):
+    margins = [row.margin for row in rows.values() if row.margin is not None]
+    if len(margins) < (1 if len(settings.margins) == 1 else len(DECIDING)):
         return False
     if which == "equivalent":
-        return all(own.equivalent for own in against)
-    return all(own.found == "harm excluded" for own in against)
+        return all(margin.equivalent for margin in margins)
+    return all(margin.found == "harm excluded" for margin in margins)
 
 
 def _holds_for_new_runs(label: str, rows: Mapping[str, Row]) -> bool | None:
-    """Return whether the intervals for new runs exclude 0 on the label's side."""
-    direction, by = meaning_of(label)
-    if direction == "none":
+    """Return whether the intervals for new runs exclude 0 on the side of each row."""
+    meaning = meaning_of(label)
+    if meaning.direction == "none":
         return None
-    held = []
-    for name in CARRYING[by]:
-        row = rows.get(name)
-        if row is None or row.new_runs is None:
-            return None
-        above = (direction == "better") == row.higher_is_better
-        held.append(row.new_runs.low > 0 if above else row.new_runs.high < 0)
-    return all(held)
+    carrying = [rows[name] for name in meaning.rows if name in rows]
+    intervals = [row.new_runs for row in carrying]
+    if None in intervals:
+        return None
+    return all(interval.low > 0 or interval.high < 0 for interval in intervals if interval)
 
 
-def _runs_of_systems(pair: MeasuredPair) -> Iterator[SystemRun]:
-    """Yield what each run of a system that has several shows."""
-    queries = pair.queries
-    samples = [queries.coverage, queries.ranking, queries.all_queries]
-    samples += [own.sample for own in pair.asked]
-    several = [system for system in pair.systems if len(system.runs) > 1]
-    for side, system in enumerate(several):
-        for index, run in enumerate(system.runs):
-            means = [None if own is None else _mean_of_run(own, side, index) for own in samples]
-            coverage, ranking, whole, *measures = means
-            yield SystemRun(system.name, run, coverage, ranking, whole, tuple(measures))
-
-
-def _mean_of_run(sample: Sample, side: int, run: int) -> float | None:
+def _mean_of_run(
+    sides: Mapping[str, Sequence[tuple[Any, Any]]], name: str, side: int, number: int
+) -> float | None:
     """Return the mean difference of one run, None where nothing of it counts."""
-    sums, sizes = sample.sides[side]
-    rows = sizes[run].sum()
-    return float(sums[run].sum() / rows) if rows else None
+    if name not in sides:
+        return None
+    sums, sizes = sides[name][side]
+    rows = sizes[number].sum()
+    return float(sums[number].sum() / rows) if rows else None

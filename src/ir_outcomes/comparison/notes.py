@@ -5,8 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.rows import Row
-from ir_outcomes.comparison.verdict import CARRYING, NO_DIFFERENCE, is_unconfirmed, meaning_of
 from ir_outcomes.evaluation.remarks import (
     MANY_MISSING,
     UNEVEN_JUDGING,
@@ -19,6 +17,8 @@ from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.evaluation.systems import System
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.verdict import meaning_of
 from ir_outcomes.statistics.estimate import sign_pvalues, smallest_pvalue
 from ir_outcomes.statistics.runs import LEAST_RUNS
 
@@ -43,7 +43,6 @@ def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:
     for about in (
         _about_missing,
         _about_cutoffs,
-        _about_confirmation,
         _about_means,
         _about_few_changes,
         _about_runs,
@@ -66,29 +65,6 @@ def _about_missing(comparison: Comparison) -> Iterator[Note]:
     if texts:
         kind = "many missing" if max(comparison.n_missing) > MANY_MISSING * n else "missing"
         yield note(kind, f"{listed(texts)}; they count as not found.")
-
-
-def _about_confirmation(comparison: Comparison) -> Iterator[Note]:
-    """Say why a facet that changed is not confirmed over all queries."""
-    label = comparison.verdict.label
-    whole = comparison.all_queries
-    if not is_unconfirmed(label):
-        return
-    if whole is not None:
-        shorter, longer = sides_of(whole)
-        counts = f"{shorter[1]} {shorter[0]}, {longer[1]} {longer[0]}"
-        yield note(
-            "unconfirmed",
-            f"neither the mean over all queries nor its sign test ({counts}) confirms it.",
-        )
-    elif comparison.in_lengths:
-        yield note("unconfirmed", "without a cutoff nothing is known over all queries.")
-    else:
-        measure = comparison.ranking.measured_in
-        text = (
-            f"{measure} is 0, its best value, where nothing is found, so its mean cannot confirm."
-        )
-        yield note("unconfirmed", text)
 
 
 def sides_of(row: Row) -> tuple[tuple[str, int], tuple[str, int]]:
@@ -114,10 +90,7 @@ def _about_means(comparison: Comparison) -> Iterator[Note]:
 
 def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
     """Say where a few queries decide: a row carries the label, and most queries do not go its way."""
-    label = comparison.verdict.label
-    if label == NO_DIFFERENCE:
-        return
-    carrying = CARRYING[meaning_of(label).by]
+    carrying = meaning_of(comparison.verdict.label).rows
     for row in comparison.deciding:
         counts = np.array([row.better, row.worse], dtype=np.float64)
         pvalue = float(sign_pvalues(*counts))
@@ -191,8 +164,7 @@ def _about_depth(baseline: System, contender: System) -> Iterator[Note]:
         returned += f"; compare with `cutoff={max(min(depths), 1)}`, which {runs} reach"
     yield note(
         "depth",
-        f"{returned}. Over all queries the search length of what is not found is"
-        f" {min(cutoff, max(depths)) + 1}, so a gain may stay unconfirmed.",
+        f"{returned}.",
     )
 
 

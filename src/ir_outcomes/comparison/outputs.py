@@ -3,20 +3,15 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from ir_measures import Metric
 
-from ir_outcomes.choices import Floats
-from ir_outcomes.comparison.family import MeasuredPair, judged
-from ir_outcomes.comparison.outcomes import Sample, Settings, from_items
+from ir_outcomes.comparison.family import Family
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
-from ir_outcomes.evaluation.lengths import Items
 from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_of_sources
 from ir_outcomes.evaluation.systems import (
     Called,
@@ -26,6 +21,8 @@ from ir_outcomes.evaluation.systems import (
 )
 from ir_outcomes.evaluation.systems import systems as systems_of
 from ir_outcomes.notes import Note, as_notes, note
+from ir_outcomes.pairs.measurements import measurements_of_values
+from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.measure_names import (
     are_truth_values,
@@ -210,7 +207,7 @@ def compare_outputs(
     settings = _settings(meaning, rel, Rules(**rules), len(systems) - 1)
     notes = as_notes(_notes(scores, meaning, judgments is not None))
     values = _Values(scores, meaning, n_unanswerable, notes)
-    results = values.compared(systems, settings, progress=progress)
+    results = values.compared(systems, settings)
     return Comparisons(results) if several or len(results) > 1 else results[0]
 
 
@@ -370,9 +367,7 @@ class _Values:
     n_unanswerable: int
     notes: tuple[Note, ...]
 
-    def compared(
-        self, systems: Sequence[Called], settings: Settings, *, progress: bool = False
-    ) -> tuple[Comparison, ...]:
+    def compared(self, systems: Sequence[Called], settings: Settings) -> tuple[Comparison, ...]:
         """Compare the first system with each other one."""
         clusters = self.scores.clusters
         if clusters is not None:
@@ -381,61 +376,28 @@ class _Values:
                 n_clusters=len(np.unique(clusters)),
                 clusters=digest_of_clusters(clusters),
             )
-        baseline, *contenders = systems
-        pairs = [self._pair(baseline, contender) for contender in contenders]
-        return judged(pairs, settings, progress=progress)
-
-    def _pair(self, baseline: Called, contender: Called) -> MeasuredPair:
-        """Measure one pair of systems."""
-        queries = self.scores.query_ids
-        is_rank = self.meaning.kind in ("reciprocal", "rank")
-        lengths = {run: self._lengths(run) for run in (*baseline.runs, *contender.runs)}
-        items = (
-            Items(np.arange(len(queries)), (lengths[run], lengths[other]))
-            for run, other in product(baseline.runs, contender.runs)
-        )
-        pair = from_items(
-            (baseline, contender),
-            queries,
-            items,
-            horizon=self.meaning.cutoff if is_rank else None,
-            clusters=self.scores.clusters,
-            measure=None if is_rank else self.scores.measure,
-            higher_is_better=self.meaning.higher_is_better and not is_rank,
-            mean_alone=self.meaning.kind == "value",
-        )
-        naive = [self._means(system, lengths) for system in (baseline, contender)]
-        runs = {*lengths}
-        return MeasuredPair(
-            queries=pair,
-            n_unanswerable=self.n_unanswerable,
-            n_missing=(self._n_missing(baseline), self._n_missing(contender)),
-            naive=Sample(naive[0], naive[1], np.ones(len(queries))),
-            notes=tuple(own for own in self.notes if not own.runs or runs & {*own.runs}),
-            systems=(baseline, contender),
-        )
-
-    def _lengths(self, run: str) -> Floats:
-        """Convert the values of a run to ranks, or leave them; NaN where nothing was found."""
-        values: Floats = self.scores.values[self.scores.runs.index(run)]
-        if self.meaning.kind == "value":
-            return values
-        values = np.where(values == self.meaning.not_found, np.nan, values)
-        if self.meaning.kind != "reciprocal":
-            return values
-        ranks = 1 / values
-        whole = np.rint(ranks)
-        decimals = self.scores.decimals
-        slack = 1e-9 if decimals is None else 0.5001 * 10.0**-decimals
-        return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
-
-    def _means(self, system: Called, lengths: dict[str, Floats]) -> Floats:
-        """Return the mean reciprocal ranks, or values, of the runs of a system."""
-        found = [lengths[run] for run in system.runs]
+        values = self.scores.values
         if self.meaning.kind in ("reciprocal", "rank"):
-            found = [1 / own for own in found]
-        means: Floats = np.mean([np.nan_to_num(own) for own in found], axis=0)
-        return means
+            values = np.where(values == self.meaning.not_found, np.nan, values)
+        scores = replace(self.scores, values=values)
+        runs = {system.name: system.runs for system in systems}
+        measurements = measurements_of_values(scores, runs, self.meaning.kind, self.meaning.cutoff)
+        family = Family(measurements, settings)
+        baseline, *contenders = systems
+        return tuple(
+            family.comparison(
+                index,
+                notes=[
+                    own
+                    for own in self.notes
+                    if not own.runs or {*own.runs} & {*baseline.runs, *contender.runs}
+                ],
+                n_unanswerable=self.n_unanswerable,
+                n_missing=tuple(map(self._n_missing, (baseline, contender))),
+                runs=(baseline.runs, contender.runs),
+            )
+            for index, contender in enumerate(contenders)
+        )
 
     def _n_missing(self, system: Called) -> int:
         return max(len(self.scores.lacks(run)) for run in system.runs)

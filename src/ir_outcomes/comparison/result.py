@@ -1,99 +1,22 @@
 """What `compare` returns."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple, Self, overload
 
-import numpy as np
-
 from ir_outcomes.arguments import check_choice
-from ir_outcomes.choices import LENGTHS, OUTCOMES, Direction, Floats
+from ir_outcomes.choices import LENGTHS, Direction
 from ir_outcomes.comparison.columns import columns_of, paper_columns, query_columns
-from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
-from ir_outcomes.comparison.rows import Row
-from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.notes import Note
+from ir_outcomes.pairs.outcomes import Outcomes, QueryOutcome
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.rules import Settings
+from ir_outcomes.pairs.verdict import Verdict, direction_of
 from ir_outcomes.results import OPTIONAL, HasPage, Result
 from ir_outcomes.table_columns import rows_of
 
 WHICH = ("won", "lost", "better", "worse")
-
-
-class QueryOutcome(NamedTuple):
-    """What two systems did with one query, of several runs on average."""
-
-    query_id: str
-    #: "neither", "lost", "won" or "both"; by document won or lost where the contender found more or
-    #: fewer of the relevant documents
-    outcome: str
-    found_baseline: (
-        float  #: share of the relevant documents found (1 or 0 by query), higher is better
-    )
-    found_contender: float
-    #: search length on what both found, or where there is nothing on what the run found
-    baseline: float | None
-    contender: float | None
-    difference: float | None  #: contender minus baseline, where both found something in common
-    restricted: float | None = None  #: the same of the restricted search length, with a cutoff
-    text: str | None = None  #: of the query, where it is known
-    cluster: int | None = None  #: number of its cluster, where there are clusters
-
-    @property
-    def change(self) -> float | None:
-        """Contender minus baseline, of the restricted search length where there is one."""
-        return self.difference if self.restricted is None else self.restricted
-
-
-class QueryOutcomes(Sequence[QueryOutcome]):
-    """What two systems did with each query, put together when it is asked for."""
-
-    def __init__(self, pair: PairedQueries, texts: Mapping[str, str]) -> None:
-        self._pair = pair
-        self._texts = texts
-
-    @cached_property
-    def _items(self) -> tuple[QueryOutcome, ...]:
-        pair = self._pair
-        n = len(pair.query_ids)
-        found = np.stack([pair.coverage.baseline, pair.coverage.contender]) / 100
-        found /= math.prod(pair.n_runs)
-        gained = found[1] - found[0]
-        code = np.select([gained < 0, gained > 0, found[0] > 0], [1, 2, 3], 0)
-        change = np.where(pair.ranking.size > 0, pair.lengths[1] - pair.lengths[0], np.nan)
-        restricted = np.full(n, np.nan)
-        if pair.all_queries is not None and pair.horizon is not None:
-            whole = pair.all_queries
-            restricted = (whole.contender - whole.baseline) / whole.size
-        columns = (
-            [OUTCOMES[outcome] for outcome in code.tolist()],
-            *found.tolist(),
-            *map(_without_nan, (*pair.lengths, change, restricted)),
-            [self._texts.get(query) for query in pair.query_ids],
-            [None] * n if pair.clusters is None else pair.clusters.tolist(),
-        )
-        return tuple(map(QueryOutcome, pair.query_ids, *columns))
-
-    def __len__(self) -> int:
-        return len(self._pair.query_ids)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._items[key]
-
-    def __iter__(self) -> Iterator[QueryOutcome]:
-        return iter(self._items)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self._items == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(self._items)
-
-
-def _without_nan(values: Floats) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 @dataclass(frozen=True, repr=False)
@@ -161,12 +84,9 @@ class Comparison(HasPage, Result):
     coverage, ranking : Row
         Queries answered or relevant documents found, in percentage points; mean search length on
         what both found, in ranks or irrelevant documents above.
-    restricted : Row or None
-        "all queries": search lengths over all queries, k + 1 where nothing was found (Royston and
-        Parmar 2013, with queries for patients); None without a cutoff.
-    mean : Row or None
-        "all queries" of another measure; None where search lengths were compared, or nothing can
-        confirm.
+    all_queries : Row or None
+        The row that gives the direction: by query ESL(unanswered="cutoff+1")@k, by document
+        ASL(missing="cutoff")@k, or the mean of another measure; None where k is not known.
     naive, reciprocal : Row
         Reciprocal ranks over all answerable queries and on what both found, with the tests of
         Tables 1 and 2 of Lin et al. 2021; they decide nothing. Values of another measure have no
@@ -177,7 +97,7 @@ class Comparison(HasPage, Result):
     verdict : Verdict
         The two-facet verdict.
     measures : tuple of Row
-        The measures that were asked for, which decide nothing.
+        The measures that were asked for, corrected like the other rows; they decide on no label.
     notes, background : tuple of Note
         What changes how the label is read, the most important first; and what else a careful reader
         may want to know.
@@ -204,8 +124,7 @@ class Comparison(HasPage, Result):
     outcomes: Outcomes
     coverage: Row
     ranking: Row
-    restricted: Row | None
-    mean: Row | None
+    all_queries: Row | None
     naive: Row
     reciprocal: Row | None
     cutoffs: tuple[CutoffLabel, ...]
@@ -256,11 +175,6 @@ class Comparison(HasPage, Result):
     def in_lengths(self) -> bool:
         """Whether search lengths were compared, and not another measure."""
         return self.ranking.measured_in in LENGTHS
-
-    @property
-    def all_queries(self) -> Row | None:
-        """The means over all queries, which confirm and can decide; None where they are not known."""
-        return self.mean if self.restricted is None else self.restricted
 
     @property
     def deciding(self) -> tuple[Row, ...]:

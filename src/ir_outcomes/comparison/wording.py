@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, RANKS
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.rows import Row
-from ir_outcomes.comparison.verdict import meaning_of
 from ir_outcomes.formatting import listed, percent, places_of, unit_behind
 from ir_outcomes.formatting import size as size_of
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.verdict import is_unconfirmed, meaning_of
 
 
 def sentence_of(comparison: Comparison) -> str:
@@ -29,29 +29,39 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
 
 
 def _about_facets(comparison: Comparison) -> Iterator[str]:
-    """Say both facets, and all queries where these decide or point the other way."""
+    """Say both facets, and all queries where a facet does not say the same."""
     facets = (comparison.coverage, comparison.ranking)
-    shown = [row.name for row in comparison.deciding if row.found != "none"]
-    by_itself = {
-        row.name: " (not significant)" if row.difference and row.found == "none" and shown else ""
-        for row in facets
-    }
-    by = meaning_of(comparison.verdict.label).by
-    if by == "all queries":
-        by_itself = dict.fromkeys(by_itself, "")
-    words = f"{coverage_words(comparison)}{by_itself['coverage']}, and {ranking_words(comparison)}"
-    words += by_itself["ranking"]
+    significant = any(row.found != "none" for row in comparison.deciding)
+    said = [_significance(row) if significant else "" for row in facets]
+    words = f"{coverage_words(comparison)}{said[0]}, and {ranking_words(comparison)}{said[1]}"
     if comparison.unit == "document":
         yield f"Averaged by query, it {words}."
     else:
         yield f"It {words}."
     whole = comparison.all_queries
-    if by == "all queries" and whole is not None:
-        yield f"Over all queries {_of_lengths(whole)}{_against(facets, whole)}."
-    elif by == "both" and whole is not None and whole.gain * comparison.coverage.gain < 0:
-        yield f"Over all queries {_of_lengths(whole)}."
-    elif not shown:
+    if not significant:
         yield "No difference is significant."
+    elif whole is None and is_unconfirmed(comparison.verdict.label):
+        yield "Without a cutoff nothing is known over all queries."
+    elif whole is not None and not _is_said_by_facets(comparison):
+        yield f"Over all queries {_of_lengths(whole)}{_significance(whole)}{_against(facets, whole)}."
+
+
+def _significance(row: Row) -> str:
+    """Say where a difference is not significant, or not after the correction."""
+    if not row.difference or row.found != "none":
+        return ""
+    hurts = row.interval is not None and (row.interval.low > 0 or row.interval.high < 0)
+    return " (not after correction)" if hurts else " (not significant)"
+
+
+def _is_said_by_facets(comparison: Comparison) -> bool:
+    """Return whether the facets that the label names say the direction, and none is against it."""
+    meaning = meaning_of(comparison.verdict.label)
+    rows = {"coverage": comparison.coverage, "ranking": comparison.ranking}
+    named = [rows[name].found == meaning.direction for name in meaning.facets]
+    against = _against([*rows.values()], comparison.all_queries or comparison.coverage)
+    return bool(named) and all(named) and not against
 
 
 def _against(facets: Sequence[Row], whole: Row) -> str:

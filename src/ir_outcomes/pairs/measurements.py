@@ -167,7 +167,7 @@ def measurements_of_values(
 
 
 def _ranks_of(scores: Scores, values: Floats) -> Floats:
-    """Convert reciprocal ranks, that can have been rounded, to ranks; NaN where they are 0."""
+    """Convert reciprocal ranks, that can have been rounded, to ranks; NaN where there is none."""
     ranks = divided(1.0, values, values > 0)
     whole = np.rint(ranks)
     slack = 1e-9 if scores.decimals is None else 0.5001 * 10.0**-scores.decimals

@@ -73,6 +73,16 @@ class Pair:
     contender: int
 
     @property
+    def baseline_name(self) -> str:
+        """The name of the baseline."""
+        return self.measurements.names[self.baseline]
+
+    @property
+    def contender_name(self) -> str:
+        """The name of the contender."""
+        return self.measurements.names[self.contender]
+
+    @property
     def by_runs(self) -> bool:
         """Whether a system has several runs."""
         return math.prod(self.n_runs) > 1
