@@ -59,7 +59,7 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "SummaryVerdict": lambda: iro.verdict_from_summary(
         won=20, lost=9, n=100, ranking_difference=0.5, ranking_pvalue=1e-310
     ),
-    "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
+    "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10),
     "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
     "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),

@@ -138,7 +138,7 @@ COMMANDS = {
         "Order runs by a measure, with tiers and verdicts.",
         ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
         "board",
-        figures=("tiers", "verdicts", "history"),
+        figures=("tiers", "verdicts"),
         page=True,
     ),
     "sota-history": Command(
