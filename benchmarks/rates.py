@@ -26,8 +26,16 @@ from ir_measures import AP, RR, nDCG
 
 import ir_outcomes as iro
 from ir_outcomes.choices import Floats, Ints
-from ir_outcomes.comparison.outcomes import PairedQueries, Sample, pair_queries
-from ir_outcomes.comparison.verdict import LABELS, NO_DIFFERENCE, RowEstimates, Rules, judge
+from ir_outcomes.pairs.rules import Rules
+from ir_outcomes.pairs.verdict import (
+    LABELS,
+    NO_DIFFERENCE,
+    PairedQueries,
+    RowEstimates,
+    Sample,
+    judge,
+    pair_queries,
+)
 from ir_outcomes.statistics.estimate import (
     Estimates,
     Sums,

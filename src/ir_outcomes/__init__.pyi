@@ -12,7 +12,6 @@ from ir_outcomes.comparison.published import SummaryVerdict as SummaryVerdict
 from ir_outcomes.comparison.published import verdict_from_summary as verdict_from_summary
 from ir_outcomes.comparison.result import Comparison as Comparison
 from ir_outcomes.comparison.result import Comparisons as Comparisons
-from ir_outcomes.comparison.verdict import Rules as Rules
 from ir_outcomes.conditions.collections import compare_collections as compare_collections
 from ir_outcomes.conditions.conditions import ConditionsComparison as ConditionsComparison
 from ir_outcomes.conditions.gate import GateResult as GateResult
@@ -53,6 +52,7 @@ from ir_outcomes.measures.asl import ASL as ASL
 from ir_outcomes.measures.baselines import register_baseline as register_baseline
 from ir_outcomes.measures.esl import ESL as ESL
 from ir_outcomes.measures.outcome import Outcome as Outcome
+from ir_outcomes.pairs.rules import Rules as Rules
 from ir_outcomes.reading.datasets import Task as Task
 from ir_outcomes.reading.datasets import as_qrels as as_qrels
 from ir_outcomes.reading.datasets import as_run as as_run

@@ -10,8 +10,8 @@ import pytest
 import scipy.stats
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.rows import Row
 from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.statistics.families import adjust
 from tests.helpers import literal
 from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several

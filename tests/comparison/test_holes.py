@@ -9,8 +9,8 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.holes import Bound
-from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.pairs.verdict import direction_of
 from tests.helpers import literal
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import judged_in_part

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ir_measures import nDCG
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError
+from ir_outcomes.pairs.verdict import MIRRORED
 from tests.helpers import literal, strategies
 from tests.helpers.comparisons import compare_pair, compare_ranks
 from tests.helpers.estimate import check_row

@@ -5,18 +5,18 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ir_outcomes.comparison.verdict import (
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.pairs.rules import Rules
+from ir_outcomes.pairs.verdict import (
     LABELS,
     MIRRORED,
     RowEstimates,
-    Rules,
     decision,
     direction_of,
     is_unconfirmed,
     judge,
     meaning_of,
 )
-from ir_outcomes.errors import ParameterError
 from tests.helpers.labels import State, label_of
 
 STATES = [State(0, False, False)] + [

@@ -9,8 +9,8 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.pairs.verdict import MIRRORED
 from tests.helpers.comparisons import compare_several
 from tests.helpers.means import Mean, mean_of_means, mean_of_queries, new_one
 from tests.helpers.runs import Ranks, qrels_of, run_of

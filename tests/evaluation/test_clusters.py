@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.remarks import notes_on_queries
+from ir_outcomes.pairs.verdict import pair_queries
 
 # The first query is unanswerable.
 QRELS = {f"c{n // 3}_{n}": {"d": 1 if n else 0, "e": 0} for n in range(12)}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from ir_outcomes.comparison.rows import Row
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.statistics.estimate import Interval
 from tests.helpers import literal
 

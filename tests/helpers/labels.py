@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ir_outcomes.comparison.verdict import MIRRORED, NO_DIFFERENCE, TRADE_OFF
+from ir_outcomes.pairs.verdict import MIRRORED, NO_DIFFERENCE, TRADE_OFF
 
 
 class State(NamedTuple):

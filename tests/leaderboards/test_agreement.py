@@ -7,9 +7,9 @@ import pytest
 import scipy.stats
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards import agreement as of_agreement
+from ir_outcomes.pairs.verdict import direction_of
 from ir_outcomes.statistics.papers import paired_tests
 from ir_outcomes.statistics.resampling import first_halves
 from tests.helpers.comparisons import compare_pair

@@ -3,7 +3,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import MIRRORED
+from ir_outcomes.pairs.verdict import MIRRORED
 from ir_outcomes.showing.figures.leaderboards import (
     VERDICT_CELLS,
     cell_of,

@@ -9,12 +9,11 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.family import judged, measured_pairs
-from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.rows import Row
-from ir_outcomes.comparison.verdict import Rules
 from ir_outcomes.leaderboards import differences
 from ir_outcomes.leaderboards.pairs import PairRow, PairVerdict, pairs_of
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.rules import Rules, Settings
 from tests.helpers.many import collection
 from tests.helpers.systems import drawn
 

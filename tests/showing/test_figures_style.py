@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.showing.figures import TONES, labels_of, literal
 from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS, cell_of
 from ir_outcomes.showing.figures.lengths import CHANGES

@@ -9,10 +9,10 @@ import pytest
 from matplotlib.figure import Figure
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import pvalue
 from ir_outcomes.notes import FIRST, note, ranked
+from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.showing.views.parts import widened_words
 from ir_outcomes.statistics.estimate import Sums, Units, estimates
 from tests.helpers.comparisons import compare_pair, compare_several

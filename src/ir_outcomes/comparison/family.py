@@ -24,7 +24,7 @@ from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import (
     DECIDING,
     FACETS,
-    NAMES,
+    LABELS,
     Decision,
     Verdict,
     decision,
@@ -102,7 +102,7 @@ def labels_elsewhere(evaluation: Evaluation, settings: Settings) -> list[list[Cu
         rows = rows.corrected(settings.correction, settings.alpha)
         for index, label in enumerate(rows.labels(DECIDING).tolist()):
             if cutoff <= reach[index]:
-                labels[index].append(CutoffLabel(cutoff, NAMES[label]))
+                labels[index].append(CutoffLabel(cutoff, LABELS[label]))
     return labels
 
 
@@ -120,7 +120,7 @@ class Family:
         names = [name for name in measurements.quantities if name in DECIDING]
         rows = RowsOfPairs.of_family(measurements, [*measurements.quantities], alpha)
         self.rows = rows.corrected(correction, alpha, [*names, *measures])
-        self.labels = [NAMES[label] for label in self.rows.labels(measurements.deciding).tolist()]
+        self.labels = [LABELS[label] for label in self.rows.labels(measurements.deciding).tolist()]
 
     def comparison(
         self,
@@ -272,7 +272,8 @@ class Family:
         for side, (system, of_system) in enumerate(several):
             for number, run in enumerate(of_system):
                 means = [_mean_of_run(sides, name, side, number) for name in names]
-                yield SystemRun(system, run, *means[:3], tuple(means[3:]))
+                coverage, ranking, whole, *measures = means
+                yield SystemRun(system, run, coverage, ranking, whole, tuple(measures))
 
 
 def _tests(name: str, pair: Pair, *, reciprocal: bool) -> dict[str, Test]:

@@ -10,9 +10,7 @@ import numpy as np
 from ir_outcomes.arguments import check_one_order, check_positive
 from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.verdict import RuleOptions, Rules, direction_of
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
@@ -20,6 +18,8 @@ from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.evaluation.remarks import STOPS, note_on_depth, notes_on_grades
 from ir_outcomes.files import with_progress
 from ir_outcomes.notes import Note, note
+from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
+from ir_outcomes.pairs.verdict import direction_of
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, attributes, rows_of
 

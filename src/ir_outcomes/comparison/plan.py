@@ -8,12 +8,13 @@ import numpy as np
 
 from ir_outcomes.arguments import LARGEST, check_kind, check_number
 from ir_outcomes.choices import Floats
-from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
-from ir_outcomes.comparison.rows import Row
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes, note
+from ir_outcomes.pairs.outcomes import QueryOutcome
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics.power import (
     POWER,

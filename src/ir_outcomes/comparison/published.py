@@ -8,22 +8,20 @@ import numpy as np
 
 from ir_outcomes.arguments import check_count, check_level, check_number, check_positive
 from ir_outcomes.choices import POINTS
-from ir_outcomes.comparison.rows import (
-    Quantity,
-    Row,
-    estimates_of_rows,
-    found_alone,
-    row_of_sums,
-)
-from ir_outcomes.comparison.verdict import (
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.pairs.differences import Quantity
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.rules import Rules
+from ir_outcomes.pairs.verdict import (
     RowEstimates,
-    Rules,
     Verdict,
     decision,
     direction_of,
+    estimates_of_rows,
+    found_alone,
     judge,
+    row_of_sums,
 )
-from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import Sums
 from ir_outcomes.statistics.papers import Test, binomial_test

@@ -7,8 +7,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, Unpack
 
-from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.conditions.conditions import (
     FEWEST_COLLECTIONS,
     Condition,
@@ -26,6 +24,7 @@ from ir_outcomes.evaluation.remarks import STOPS, UNEVEN_JUDGING, Stop, check_al
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes, merged, note
+from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 
 
 def compare_collections(

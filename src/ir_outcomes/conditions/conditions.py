@@ -10,22 +10,22 @@ import numpy as np
 from ir_outcomes.choices import Direction, Floats
 from ir_outcomes.comparison.columns import columns_of, row_columns
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.rows import Row, found_alone, labels_of_rows
-from ir_outcomes.comparison.verdict import (
-    LABELS,
-    NAMES,
-    TRADE_OFF,
-    RuleOptions,
-    Rules,
-    direction_of,
-)
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow, unjudged_share
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, plural
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
+from ir_outcomes.pairs.verdict import (
+    LABELS,
+    NAMES,
+    TRADE_OFF,
+    direction_of,
+    found_alone,
+    labels_of_rows,
+)
 from ir_outcomes.results import HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.statistics.families import adjust

@@ -9,12 +9,9 @@ from typing import Any, Literal, Unpack
 from ir_outcomes.arguments import check_choice
 from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.outputs import compare_scores
 from ir_outcomes.comparison.plan import queries_to_pass
-from ir_outcomes.comparison.result import Comparison, QueryOutcome
-from ir_outcomes.comparison.rows import Row
-from ir_outcomes.comparison.verdict import RuleOptions, Rules
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import Evaluations
 from ir_outcomes.evaluation.evaluation import (
@@ -27,6 +24,9 @@ from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
 from ir_outcomes.evaluation.scores import Measures, Scores
 from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import Note, as_notes
+from ir_outcomes.pairs.outcomes import QueryOutcome
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import OPTIONAL, HasPage, Immutable, Result
 from ir_outcomes.statistics.power import QueriesNeeded

@@ -6,10 +6,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from ir_outcomes.arguments import check_count, check_positive
-from ir_outcomes.comparison.outcomes import PairedQueries, Sample, Settings, pair_queries
-from ir_outcomes.comparison.result import QueryOutcome
-from ir_outcomes.comparison.rows import Quantity, Row, estimated_row, found_alone
-from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.conditions.conditions import (
     Answer,
     Bias,
@@ -30,6 +26,17 @@ from ir_outcomes.evaluation.evaluation import (
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
+from ir_outcomes.pairs.differences import Quantity
+from ir_outcomes.pairs.outcomes import QueryOutcome
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
+from ir_outcomes.pairs.verdict import (
+    PairedQueries,
+    Sample,
+    estimated_row,
+    found_alone,
+    pair_queries,
+)
 
 FEWEST_LABELED = 10  # queries without which nothing is said about a judge
 # Share of the reference's documents that a judge judged too, below which a note says so.

@@ -10,8 +10,6 @@ import numpy as np
 
 from ir_outcomes.arguments import check_draws, check_kind
 from ir_outcomes.choices import OUTCOMES, Floats, Ints
-from ir_outcomes.comparison.outcomes import Sample, Settings, pair_queries
-from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.conditions.conditions import (
     ConditionsComparison,
     SliceDifference,
@@ -24,6 +22,8 @@ from ir_outcomes.evaluation.remarks import STOPS, Allow, notes_on_grades, refuse
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
+from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
+from ir_outcomes.pairs.verdict import Sample, pair_queries
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.statistics.families import adjust
 

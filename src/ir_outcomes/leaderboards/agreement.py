@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from ir_outcomes.arguments import check_count, check_level, check_positive
 from ir_outcomes.choices import Bools, Floats, Ints, Unit
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, RowEstimates, Rules, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
@@ -25,6 +24,8 @@ from ir_outcomes.leaderboards.differences import (
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.leaderboards.pairs import estimates_of
 from ir_outcomes.notes import as_notes
+from ir_outcomes.pairs.rules import Rules
+from ir_outcomes.pairs.verdict import DIRECTIONS, LABELS, RowEstimates, judge
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
 from ir_outcomes.statistics.papers import Subsets, rank_sums, signed_ranks, signs, t_of_sums

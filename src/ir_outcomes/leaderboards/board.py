@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.choices import Correction
-from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import some
 from ir_outcomes.leaderboards.differences import number_of_pair
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
+from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.results import HasPage, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, of_part, rows_of

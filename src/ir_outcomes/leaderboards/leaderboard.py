@@ -9,8 +9,6 @@ import numpy as np
 
 from ir_outcomes.arguments import check_choice
 from ir_outcomes.choices import Bools, Ints
-from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow, note_on_depth, notes_on_systems
@@ -33,6 +31,7 @@ from ir_outcomes.leaderboards.ordering import (
 )
 from ir_outcomes.leaderboards.pairs import AllPairs, better_of, pairs_of
 from ir_outcomes.notes import as_notes
+from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.reading.measure_names import bounds_of
 from ir_outcomes.statistics.bounded import mean_interval
 from ir_outcomes.statistics.estimate import Interval, estimates

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ir_outcomes.choices import Bools, Direction, Floats, Ints
-from ir_outcomes.comparison.verdict import (
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.files import with_progress
+from ir_outcomes.leaderboards.differences import LengthDifferences, SummedPairs, board_of
+from ir_outcomes.pairs.rules import Rules
+from ir_outcomes.pairs.verdict import (
     DIRECTIONS,
     LABELS,
     MIRRORED,
     NAMES,
     RowEstimates,
-    Rules,
     direction_of,
     judge,
 )
-from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.files import with_progress
-from ir_outcomes.leaderboards.differences import LengthDifferences, SummedPairs, board_of
 from ir_outcomes.statistics.estimate import Estimates, Interval, estimates
 from ir_outcomes.table_columns import PVALUE, Better, Column, signed
 

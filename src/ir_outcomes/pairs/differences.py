@@ -199,8 +199,9 @@ class Measurements:
         first = np.minimum.reduceat(self.rankings, self.starts[:-1])
         last = np.maximum.reduceat(self.rankings, self.starts[:-1])
         baseline, contender = systems
-        alike: Bools = (first == last)[baseline] & (first == last)[contender]
-        return alike & (first[baseline] == first[contender])
+        alike = (first == last)[baseline] & (first == last)[contender]
+        identical: Bools = alike & (first[baseline] == first[contender])
+        return identical
 
     def family(self, names: tuple[str, ...]) -> Iterator[Block]:
         """Yield the pairs of the first system with each other one, added up exactly."""
@@ -244,13 +245,14 @@ class Measurements:
             )
             number = np.broadcast_to(np.count_nonzero(values.size, axis=2), pairs.shape)
             rows_of_pairs = values.size.sum(axis=2)
-            means = (
+            baseline, contender = (
                 divided(sums_over_units(level, exact=exact), rows_of_pairs, rows_of_pairs > 0)
                 for level in (values.baseline, values.contender)
             )
             rows[name] = RowSums(
                 number[pairs],
-                *(np.broadcast_to(mean, pairs.shape)[pairs] for mean in means),
+                np.broadcast_to(baseline, pairs.shape)[pairs],
+                np.broadcast_to(contender, pairs.shape)[pairs],
                 Sums.of(total, size, halves, exact=exact),
             )
         return Block(np.stack([a[pairs], b[pairs]]), rows)
@@ -282,11 +284,10 @@ def _of_levels(levels: Floats, baselines: slice, contenders: slice) -> PairedVal
 def _of_items(items: Items, baselines: slice, contenders: slice) -> PairedValues:
     """Return mean search lengths over the items that both runs of a pair found."""
     if items.single:
-        a, b = np.s_[baselines, None], np.s_[None, contenders]
-        both = items.found[a] * items.found[b]
-        values = both * items.lengths[a], both * items.lengths[b]
-        whole = all(np.array_equal(lengths, np.rint(lengths)) for lengths in values)
-        return PairedValues(*values, both, None if whole else sum(values))
+        both = items.found[baselines, None] * items.found[None, contenders]
+        a, b = both * items.lengths[baselines, None], both * items.lengths[None, contenders]
+        whole = np.array_equal(a, np.rint(a)) and np.array_equal(b, np.rint(b))
+        return PairedValues(a, b, both, None if whole else a + b)
     of_queries = []
     ends = np.cumsum(items.number)
     for first, end in zip(ends - items.number, ends, strict=True):

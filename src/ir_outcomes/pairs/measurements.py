@@ -127,7 +127,7 @@ def measurements_of_values(
     items: dict[str, Items] = {}
     levels: dict[str, Floats] = {}
     quantities: list[Quantity] = []
-    deciding = DECIDING
+    deciding: tuple[str, ...] = DECIDING
     if kind in ("reciprocal", "rank"):
         lengths = _ranks_of(scores, values) if kind == "reciprocal" else values
         items = {"ranking": Items.of(queries, lengths)}

@@ -110,10 +110,8 @@ class Pair:
         """Return the values of a row, (queries,) arrays summed over the pairs of runs."""
         n = len(self.measurements.query_ids)
         values = self.measurements.paired(name, *self._slices)
-        parts = (
-            None if part is None else np.broadcast_to(part, (1, 1, n))[0, 0] for part in values
-        )
-        return PairedValues(*parts)
+        baseline, contender, size = (np.broadcast_to(part, (1, 1, n))[0, 0] for part in values[:3])
+        return PairedValues(baseline, contender, size)
 
     def means(self, name: str) -> tuple[Floats, Floats]:
         """Return mean values of both systems on the queries that count in a row."""
@@ -147,12 +145,14 @@ class Pair:
             counts += np.bincount(outcome, minlength=4)
             weights += np.bincount(outcome, weights=weight, minlength=4)
         shares = Shares(*(weights / weights.sum()).tolist())
-        medians: dict[str, float | None] = {}
+        medians: list[float | None] = [None, None]
         if not self.by_runs and self.measurements.in_lengths:
-            for name, run in (("lost", self.runs[0][0]), ("won", self.runs[1][0])):
+            for side, name in enumerate(("lost", "won")):
                 alone = outcome == OUTCOMES.index(name)
-                medians[f"{name}_at"] = _weighted_median(items.lengths[run][alone], weight[alone])
-        return Outcomes(*counts.tolist(), shares, **medians)
+                lengths = items.lengths[self.runs[side][0]]
+                medians[side] = _weighted_median(lengths[alone], weight[alone])
+        neither, lost, won, both = counts.tolist()
+        return Outcomes(neither, lost, won, both, shares, *medians)
 
     def queries(self, texts: Mapping[str, str]) -> Iterator[QueryOutcome]:
         """Yield what both systems did with each query."""

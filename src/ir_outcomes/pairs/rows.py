@@ -73,19 +73,21 @@ class Row(Immutable):
     @classmethod
     def absent(cls, quantity: Quantity) -> Self:
         """Return a row on which nothing is compared."""
-        nothing = dict.fromkeys(
-            ("baseline", "contender", "difference", "interval", "standard_error", "df")
-        )
         return cls(
             *quantity[:3],
             n=0,
             differ=0,
             better=0,
+            baseline=None,
+            contender=None,
+            difference=None,
+            interval=None,
+            standard_error=None,
+            df=None,
             pvalue=1.0,
             pvalue_corrected=1.0,
             found="none",
             largest=quantity.largest,
-            **nothing,
         )
 
     @property
@@ -299,7 +301,7 @@ class RowsOfPairs(NamedTuple):
         return self._replace(rows=self.rows | corrected)
 
     def labels(self, deciding: Sequence[str]) -> Ints:
-        """(pairs,) labels by the rows that decide, as indices into `NAMES`."""
+        """(pairs,) labels by the rows that decide, as indices into `LABELS`."""
         rows = {name: self.rows[name] for name in deciding}
         found = {name: row.found for name, row in rows.items()}
         return labels_of(found, {name: row.alone for name, row in rows.items()})
@@ -307,15 +309,15 @@ class RowsOfPairs(NamedTuple):
 
 def _joined(rows: Sequence[RowOfPairs]) -> RowOfPairs:
     first, *_ = rows
-    columns = [np.concatenate([getattr(row, name) for row in rows]) for name in _ARRAYS]
+    columns = {name: np.concatenate([getattr(row, name) for row in rows]) for name in _ARRAYS}
     found = Estimates(*map(np.concatenate, zip(*(row.estimates for row in rows), strict=True)))
-    return first._replace(estimates=found, **dict(zip(_ARRAYS, columns, strict=True)))
+    return RowOfPairs(quantity=first.quantity, estimates=found, **columns)
 
 
 def _taken(row: RowOfPairs, order: Ints) -> RowOfPairs:
     columns = {name: getattr(row, name)[order] for name in _ARRAYS}
     found = Estimates(*(column[order] for column in row.estimates))
-    return row._replace(estimates=found, **columns)
+    return RowOfPairs(quantity=row.quantity, estimates=found, **columns)
 
 
 _ARRAYS = tuple(name for name in RowOfPairs._fields if name not in ("quantity", "estimates"))

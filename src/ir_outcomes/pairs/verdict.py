@@ -31,7 +31,7 @@ class LabelMeaning(NamedTuple):
 
 
 # Every label, from best to worst. "Better" and "worse" are of the mean of a measure, without facets.
-LABELS: dict[str, LabelMeaning] = {
+MEANINGS: dict[str, LabelMeaning] = {
     "better on both facets": LabelMeaning("better", FACETS, "better on both facets"),
     "better on coverage": LabelMeaning("better", ("coverage",), "better on coverage"),
     "better on ranking": LabelMeaning("better", ("ranking",), "better on ranking"),
@@ -71,9 +71,9 @@ LABELS: dict[str, LabelMeaning] = {
     "worse on coverage": LabelMeaning("worse", ("coverage",), "worse on coverage"),
     "worse on both facets": LabelMeaning("worse", FACETS, "worse on both facets"),
 }
-NAMES = tuple(LABELS)
+LABELS = tuple(MEANINGS)
 # The label with the systems swapped: two labels have no direction and stay.
-MIRRORED = dict(zip(NAMES, NAMES[::-1], strict=True)) | {
+MIRRORED = dict(zip(LABELS, LABELS[::-1], strict=True)) | {
     label: label for label in (NO_DIFFERENCE, TRADE_OFF)
 }
 _BOTH_FACETS = "both facets"
@@ -123,17 +123,18 @@ def label_of(all_queries: int | None, coverage: int, ranking: int) -> str:
 _SHOWN = range(-2, 3)
 _TABLE = np.array(
     [
-        NAMES.index(label_of(whole, coverage, ranking))
+        LABELS.index(label_of(whole, coverage, ranking))
         for whole, coverage, ranking in product((-1, 0, 1, None), _SHOWN, _SHOWN)
     ]
 ).reshape(4, 5, 5)
+_LABELS_OF_MEANS = np.array([LABELS.index(label) for label in ("worse", NO_DIFFERENCE, "better")])
 DIRECTIONS = np.array(
-    [{"better": 1, "worse": -1, "none": 0}[meaning.direction] for meaning in LABELS.values()]
+    [{"better": 1, "worse": -1, "none": 0}[meaning.direction] for meaning in MEANINGS.values()]
 )
 
 
 def labels_of(found: Mapping[str, Ints], alone: Mapping[str, Ints]) -> Ints:
-    """Return the labels of many pairs as indices into `NAMES`, (pairs,) array.
+    """Return the labels of many pairs as indices into `LABELS`, (pairs,) array.
 
     Parameters
     ----------
@@ -143,9 +144,7 @@ def labels_of(found: Mapping[str, Ints], alone: Mapping[str, Ints]) -> Ints:
         all queries; or all queries alone.
     """
     if "coverage" not in found:
-        return np.array([NAMES.index(label) for label in ("worse", NO_DIFFERENCE, "better")])[
-            found["all queries"] + 1
-        ]
+        return _LABELS_OF_MEANS[found["all queries"] + 1]
     coverage, ranking = (found[name] + alone[name] + 2 for name in FACETS)
     whole = found["all queries"] + 1 if "all queries" in found else 3
     labels: Ints = _TABLE[whole, coverage, ranking]
@@ -154,17 +153,17 @@ def labels_of(found: Mapping[str, Ints], alone: Mapping[str, Ints]) -> Ints:
 
 def meaning_of(label: str) -> LabelMeaning:
     """Return what a label says."""
-    return LABELS[label]
+    return MEANINGS[label]
 
 
 def direction_of(label: str) -> Direction:
     """Return the direction of a label for the contender."""
-    return LABELS[label].direction
+    return MEANINGS[label].direction
 
 
 def is_unconfirmed(label: str) -> bool:
     """Return whether facets changed and all queries do not confirm it."""
-    meaning = LABELS[label]
+    meaning = MEANINGS[label]
     return meaning.direction == "none" and bool(meaning.facets)
 
 
@@ -182,7 +181,7 @@ def decision(coverage: int, ranking: int) -> tuple[Decision, Decision]:
 class Verdict:
     """The two-facet significance verdict on a contender (Lin et al. 2021, section 5)."""
 
-    label: str  #: one of `NAMES`
+    label: str  #: one of `LABELS`
     direction: Direction  #: of the label
     #: the paper's rule: both facets improve significantly; or the same for the baseline. None with
     #: clusters or several runs, which its tests do not know

@@ -13,9 +13,9 @@ from operator import itemgetter
 from typing import Any, Self
 
 from ir_outcomes.choices import Mark
-from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import NOTHING, plural
+from ir_outcomes.pairs.verdict import LABELS, direction_of
 from ir_outcomes.table_columns import NUMBER, SIGN, Column
 
 MOST_NOTES = 3

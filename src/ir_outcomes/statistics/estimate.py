@@ -72,7 +72,7 @@ class Sums(NamedTuple):
             value = sizes.max(initial=1.0)
             rows, squared_sizes, products = value * units, value**2 * units, value * sum_of_totals
             inside = _inside(rows, value)
-            weighted = inside * sum_of_squares, inside * products, inside * squared_sizes
+            weighted = [inside * sums for sums in (sum_of_squares, products, squared_sizes)]
             largest = value * (units > 0)
         else:
             parts = [squares, size * total, size**2]

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from ir_outcomes.choices import POINTS
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.rows import Row
-from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.conditions.conditions import Condition, ConditionsComparison, Overall
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import fixed, interval, places_of
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.showing import conditions_words, count, figures, level_words
 from ir_outcomes.showing.figures import INK, MUTED, TONES, draws, finished
 from ir_outcomes.showing.views.parts import CORRECTIONS

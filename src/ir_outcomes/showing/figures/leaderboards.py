@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import MIRRORED, is_unconfirmed, meaning_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankDistribution
+from ir_outcomes.pairs.verdict import MIRRORED, is_unconfirmed, meaning_of
 from ir_outcomes.showing import (
     conditions_words,
     count,

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.choices import LENGTHS, POINTS, Floats, length_unit
-from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.differences import LengthDifferences
+from ir_outcomes.pairs.rules import Settings
+from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.results import Result
 from ir_outcomes.showing.sections import Section, sections_of
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.choices import POINTS
-from ir_outcomes.comparison.verdict import LABELS, MIRRORED
 from ir_outcomes.errors import escaped
 from ir_outcomes.evaluation.ranking import UNJUDGED
 from ir_outcomes.formatting import places_of
+from ir_outcomes.pairs.verdict import LABELS, MIRRORED
 from ir_outcomes.reading.documents import Texts, document_texts
 from ir_outcomes.showing import tone
 from ir_outcomes.showing.page.content import Grid

@@ -8,11 +8,11 @@ from typing import Any
 from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
 from ir_outcomes.comparison.columns import names_of, paper_columns
 from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
-from ir_outcomes.comparison.rows import Row
-from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.formatting import NOTHING, listed, plural, short_unit
 from ir_outcomes.notes import in_full, merged
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.showing import Table, View, level_words, queries_words, tops, view_of
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,

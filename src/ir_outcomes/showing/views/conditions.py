@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ir_outcomes.comparison.rows import Row
-from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.conditions.conditions import (
     Condition,
     ConditionsComparison,
@@ -15,6 +13,8 @@ from ir_outcomes.conditions.conditions import (
 from ir_outcomes.conditions.slices import FEWEST_QUERIES_OF_A_SLICE
 from ir_outcomes.formatting import NOTHING, listed, plural, pvalue
 from ir_outcomes.notes import ranked
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.verdict import direction_of, is_unconfirmed
 from ir_outcomes.showing import Table, View, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,

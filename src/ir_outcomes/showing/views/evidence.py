@@ -7,9 +7,9 @@ from ir_outcomes.choices import POINTS
 from ir_outcomes.comparison.holes import COLUMNS, BoundWord, Holes, PairHoles
 from ir_outcomes.comparison.plan import Plan, PlannedRow
 from ir_outcomes.comparison.published import SummaryVerdict
-from ir_outcomes.comparison.verdict import LABELS, is_unconfirmed
 from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue, unit_behind
 from ir_outcomes.notes import ranked
+from ir_outcomes.pairs.verdict import LABELS, is_unconfirmed
 from ir_outcomes.showing import Table, View, level_words, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import depth_lines, settings_words, widened_words
 from ir_outcomes.statistics.power import CONFIDENCE

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from ir_outcomes.choices import length_unit
-from ir_outcomes.comparison.result import QueryOutcome
-from ir_outcomes.comparison.rows import Row
 from ir_outcomes.conditions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural
 from ir_outcomes.notes import merged
+from ir_outcomes.pairs.outcomes import QueryOutcome
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing import Table, View, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import (
     difference_words,

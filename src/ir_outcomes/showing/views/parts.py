@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
 from ir_outcomes.comparison.columns import query_columns, test_p
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.rows import Row
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
     NOTHING,
@@ -20,6 +19,7 @@ from ir_outcomes.formatting import (
     short_unit,
 )
 from ir_outcomes.notes import as_notes
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing import Table, legend, level_words
 from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
 from ir_outcomes.table_columns import (
