@@ -21,7 +21,7 @@ from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import NOTE_SCHEMA, Note
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
-SCHEMA = 3
+SCHEMA = 4
 # Metadata of a field that JSON holds only on request.
 OPTIONAL = types.MappingProxyType({"optional": True})
 LONGEST_SUMMARY = 160
@@ -154,7 +154,10 @@ class Result(Immutable):
         kind, schema = head.get("kind"), head.get("schema")
         if (kind, schema) != (cls.__name__, SCHEMA):
             wanted = f"of kind {cls.__name__!r} with schema {SCHEMA}, as this version writes it"
-            reason = f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}"
+            reason = (
+                f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}: make the"
+                " result again from its runs"
+            )
             raise FormatError("JSON", reason)
         try:
             restored = msgspec.convert(data, cls, dec_hook=_restored_note)
