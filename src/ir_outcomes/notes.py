@@ -27,6 +27,9 @@ FIRST: Mapping[str, str] = {
 # Notes of every other kind are background; those of these kinds have a beginning, too.
 BACKGROUND: Mapping[str, str] = {
     "identical": "Identical runs",
+    "ids": "Ids written in two ways",
+    "scattered": "Scattered queries",
+    "repeated judgments": "Repeated judgments",
     "missing": "Missing queries",
     "depth": "Unequal depth",
     "ties": "Tied scores",
