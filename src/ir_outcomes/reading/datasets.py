@@ -16,8 +16,9 @@ from typing import Any, Literal, NamedTuple
 from ir_outcomes.arguments import check_kind
 from ir_outcomes.choices import UnitChoice
 from ir_outcomes.errors import DatasetUnavailable, ParameterError
-from ir_outcomes.reading.qrels import Qrels, qrels_of, query_texts
+from ir_outcomes.reading.qrels import Qrels, qrels_of
 from ir_outcomes.reading.runs import DATASET_PREFIX, Duplicates, Run, run_of
+from ir_outcomes.reading.texts import query_texts
 
 Part = Literal["queries", "qrels", "scoreddocs"]
 

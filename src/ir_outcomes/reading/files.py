@@ -233,22 +233,6 @@ def refuse_bomb(source: str, size: int, n_bytes: int) -> None:
         raise UnreadableFile(f"{source}: {problem} If it is genuine, decompress it first")
 
 
-def read_texts(path: str | os.PathLike[str], name: str = "text") -> dict[str, str]:
-    """Read texts of queries from lines with an id, white space, and the text."""
-    texts: dict[str, str] = {}
-    for number, line in lines_of(path):
-        identifier, _, rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).partition(" ")
-        text = rest.strip(WHITE_SPACE)
-        if not text or identifier in texts:
-            problem = f"the {name} of the query is missing"
-            if text:
-                problem = "the query id is repeated"
-            problem += f"; a line is an id, a tab and the {name}"
-            raise FormatError(os.fsdecode(path), problem, line=number, text=line)
-        texts[identifier] = text
-    return texts
-
-
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
     """Read query ids, the first column of each line."""
     # Bytes are split at ASCII white space only, as in runs and qrels.

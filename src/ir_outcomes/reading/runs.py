@@ -162,7 +162,8 @@ def read_run(
     # Lines mostly stand in the order of the ranks; only where scores rise in them, or the first
     # ranks fall, are ranks read.
     grouped = columns.grouped()
-    if columns.value_name == "score" and (grouped.changes(np.greater).any() or _ranks_fall(file)):
+    is_against = grouped.changes(np.greater).any() or (columns.form == "TREC" and _ranks_fall(file))
+    if columns.value_name == "score" and is_against:
         changes = changes_by_rank(file, columns)
         if changes is not None:
             rises, falls = changes
