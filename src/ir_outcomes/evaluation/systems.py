@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 
+from ir_outcomes.arguments import check_argument
 from ir_outcomes.choices import Bools, Floats, Ints
 from ir_outcomes.errors import (
     FormatError,
@@ -427,6 +428,7 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
     elif callable(clusters):
         labels = [clusters(query) for query in query_ids]
     else:
+        check_argument("clusters", clusters, Mapping[str, Any] | str | os.PathLike[str])
         found = clusters if isinstance(clusters, Mapping) else read_texts(clusters, CLUSTERS)
         labels = [found.get(query) for query in query_ids]
     absent = [query for query, label in zip(query_ids, labels, strict=True) if label is None]
