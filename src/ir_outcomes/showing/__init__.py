@@ -174,8 +174,6 @@ def view_of(result: Any) -> View:
     raise ParameterError(f"{type(result).__name__} has no view")
 
 
-
-
 def tone(label: str | None) -> str:
     """Return the style of a label: "better", "worse", "mixed" or "same"."""
     label = (label or "").removesuffix(" *")
