@@ -88,18 +88,6 @@ class Note(str):
         return cls(data["text"], data["kind"], data["runs"])
 
 
-NOTE_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "kind": {"type": "string"},
-        "text": {"type": "string"},
-        "runs": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["kind", "text", "runs"],
-    "additionalProperties": False,
-}
-
-
 def note(kind: str, text: str, runs: Sequence[str] = ()) -> Note:
     """Make a note that begins with the headline of its kind, where it has one."""
     return Note(f"{HEADLINES[kind]}: {text}" if kind in HEADLINES else text, kind, runs)

@@ -182,7 +182,10 @@ def test_rankings_without_scores_in_python() -> None:
         (bytes(257) + b"ustar", "is a tar archive; unpack it"),
         (b"PK\x03\x04" + bytes(26) + b"rank.npy", r"is a saved evaluation \(\.npz\)"),
         (b"\x04\x22\x4d\x18" + bytes(30), "is compressed by lz4; unpack it"),
-        ("map all 0.25\nP_10 all 0.5\n", "has values of measures.*the command verdict"),
+        (
+            "map all 0.25\nP_10 all 0.5\n",
+            "has values of measures.*give the run that they are about",
+        ),
         ("map q1 0.25\nmap all 0.5\n", "compare values of queries with compare-outputs"),
         (
             '{"qid": "q1", "docid": "d1", "score": 1.0}\n{"qid": "q1", "docid": "d2"}',

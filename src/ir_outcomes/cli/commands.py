@@ -63,17 +63,9 @@ COMMANDS = {
         "verdict",
         "Say what published numbers allow to conclude.",
         (
-            "verdict --n 5193 --means .4439 .4400 --measure Success@100",
+            "verdict --won 20 --lost 9",
             "verdict --n 100 --won 20 --lost 9 --difference 0.5 --pvalue 0.03",
         ),
-    ),
-    "compare-cutoffs": Command(
-        "compare_cutoffs",
-        "Compare runs at several cutoffs.",
-        ("compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,50",),
-        "pair",
-        without=("cutoff",),
-        figures=("curve", "forest"),
     ),
     "compare-slices": Command(
         "compare_slices",
@@ -146,7 +138,7 @@ COMMANDS = {
         "Order runs by a measure, with tiers and verdicts.",
         ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
         "board",
-        figures=("tiers", "verdicts", "history"),
+        figures=("tiers", "verdicts"),
         page=True,
     ),
     "sota-history": Command(

@@ -264,8 +264,8 @@ def _read_lines(
         raise FormatError(
             source,
             f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
-            " compare values of queries with compare-outputs (in Python compare_outputs), means with"
-            " the command verdict, or give the run that they are about",
+            " compare values of queries with compare-outputs (in Python compare_outputs); means do not"
+            " say how many queries changed, so give the run that they are about",
             line=number,
             text=shown(lines[0].split()),
         )
