@@ -14,7 +14,7 @@ from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import LABELS, MIRRORED, direction_of
 from ir_outcomes.results import HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval
-from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, of_part, rows_of
+from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, rows_of
 
 
 class RunScore(NamedTuple):
@@ -104,9 +104,7 @@ class BoardPairs(Sequence[BoardPair]):
 
     __slots__ = ("_level", "labels", "names", "rows")
 
-    def __init__(
-        self, names: Sequence[str], rows: RowsOfPairs, labels: Ints, level: float
-    ) -> None:
+    def __init__(self, names: Sequence[str], rows: RowsOfPairs, labels: Ints, level: float) -> None:
         """Take rows, labels as places in `LABELS`, and the level that the smallest p has to reach."""
         self.names = tuple(names)
         self.rows = rows

@@ -123,24 +123,23 @@ def leaderboard(
         coverage = defined(means_of_systems(scores_of(evaluation, "coverage"), systems).means())
         settings = Settings.of(evaluation, checked, family=len(pairs))
         notes += _notes(evaluation, first)
-    columns = zip(
+    standings = map(
+        Standing,
         ranks[order].tolist(),
+        first.runs,
         defined(first.means()),
         _intervals(first, _bounds(first, evaluation), checked.alpha),
         coverage,
         _rank_ranges(better),
         _better_than(first.runs, better),
-        strict=True,
+        (_scores_of_runs(of_runs[0], system) for system in systems),
     )
     return Leaderboard(
         measure=first.measure,
         higher_is_better=first.higher_is_better,
         alpha=checked.alpha,
         correction=checked.correction,
-        standings=tuple(
-            Standing(rank, system.name, *numbers, runs=_scores_of_runs(of_runs[0], system))
-            for system, (rank, *numbers) in zip(systems, columns, strict=True)
-        ),
+        standings=tuple(standings),
         pairs=pairs,
         measures=tuple(
             MeasureOfRuns(
@@ -185,7 +184,7 @@ def _pairs(
     )
     rows = RowsOfPairs.of_board(measurements, blocks, rules.alpha)
     rows = rows.corrected(rules.correction, rules.alpha)
-    labels = rows.labels(measurements.deciding).astype(np.int8)
+    labels = rows.labels(measurements.deciding)
     level = level_in_family(rules.alpha, len(labels), rules.correction)
     return BoardPairs(measurements.names, rows, labels, level)
 
@@ -247,12 +246,12 @@ def _notes(evaluation: Evaluation, scores: Scores) -> Iterator[str]:
             "Each pair is compared on what both runs found, and the mean of a run is over all that"
             " it found, so that a run with a better mean can be found worse."
         )
-    if number := len(evaluation.query_ids) - len(scores.query_ids):
-        if measure not in DECIDING:
-            yield (
-                f"{measure} is averaged over the queries that have a relevant document;"
-                f" ir_measures also counts the {plural('other', number)}."
-            )
+    n_unanswerable = len(evaluation.query_ids) - len(scores.query_ids)
+    if n_unanswerable and measure not in DECIDING:
+        yield (
+            f"{measure} is averaged over the queries that have a relevant document; ir_measures"
+            f" also counts the {plural('other', n_unanswerable)}."
+        )
     yield from notes_on_source(evaluation)
     if not evaluation.replicates:
         yield from notes_on_systems(evaluation.names)

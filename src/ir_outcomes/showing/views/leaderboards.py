@@ -6,7 +6,6 @@ from functools import partial
 from operator import itemgetter
 from string import ascii_lowercase
 
-from ir_outcomes.choices import length_unit, level_unit
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
@@ -20,6 +19,7 @@ from ir_outcomes.leaderboards.board import (
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankDistribution
 from ir_outcomes.notes import ranked
+from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.showing import (
     Table,
     View,
@@ -160,6 +160,7 @@ def _systems_lines(result: Leaderboard) -> list[str]:
 def _standings(result: Leaderboard) -> Table:
     """Lay out a row for each run, by what decides."""
     letters = _letters(result)
+    by_document = result.settings is not None and result.settings.unit == "document"
     places = _PLACES.get(result.measure, 3)
     ends = Form(places=places, of_interval=True)
     level = level_words(result.alpha)
@@ -175,13 +176,13 @@ def _standings(result: Leaderboard) -> Table:
     if "coverage" not in _measures(result):
         columns.append(Column("coverage", heading="coverage, %", form=decimals(1)))
     columns += [
-        Column("ranks", ranks_words, form=NUMBER),
+        Column("ranks", ranks_words),
         Column("beats", lambda standing: _beaten(standing.better_than, letters), "better than"),
     ]
     table = Table.of(
         columns,
         result.standings,
-        *_row_lines(result),
+        "coverage: relevant documents found" if by_document else "",
         f"{level}: of each mean by itself; {_ranks_line(result)}",
         f"better than: {'' if letters else 'the number of runs, '}{by_words(result.measure)},"
         f" adjusted t, {_correction(result)}",
@@ -217,24 +218,6 @@ def _ranks_line(result: Leaderboard) -> str:
     return "ranks: from 1 + the runs that are better to the number of runs - those that are worse"
 
 
-def _row_lines(result: Leaderboard) -> list[str]:
-    """Say what the rows of search lengths are, and what coverage counts."""
-    if result.settings is None:
-        return []
-    by_document = result.settings.unit == "document"
-    at = f"@{result.settings.cutoff}"
-    measure = f"ASL(missing='cutoff'){at}" if by_document else f"ESL(unanswered='cutoff+1'){at}"
-    shown = _measures(result)
-    lines = []
-    if "all queries" in shown:
-        lines.append(f"all queries: mean search length, {measure}")
-    if "ranking" in shown:
-        lines.append("ranking: mean search length where a run found something")
-    if by_document:
-        lines.append("coverage: relevant documents found")
-    return lines
-
-
 def _measures(result: Leaderboard) -> list[str]:
     """Return the measures that are shown, that of the board first."""
     return [result.measure, *(measure.measure for measure in result.measures)]
@@ -242,11 +225,21 @@ def _measures(result: Leaderboard) -> list[str]:
 
 def _measure_column(result: Leaderboard, measure: str, higher_is_better: bool) -> Column:
     better: Better = "higher" if higher_is_better else "lower"
-    unit = ""
-    if result.settings is not None and measure in ("ranking", "all queries"):
-        unit = level_unit(length_unit(result.settings.unit))
+    unit = "" if result.settings is None else _unit(measure, result.settings)
     heading = "coverage, %" if measure == "coverage" else _short(measure)
     return Column("score", heading=heading, form=_form(result, measure), unit=unit, better=better)
+
+
+def _unit(measure: str, settings: Settings) -> str:
+    """Say what the mean of a row of search lengths is."""
+    if measure == "ranking":
+        return "mean search length where a run found something"
+    if measure != "all queries":
+        return ""
+    length = "ESL(unanswered='cutoff+1')"
+    if settings.unit == "document":
+        length = "ASL(missing='cutoff')"
+    return f"mean search length, {length}@{settings.cutoff}"
 
 
 def _values_column(result: Leaderboard, measure: MeasureOfRuns) -> Column:
