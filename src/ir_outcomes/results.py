@@ -88,6 +88,8 @@ class Immutable:
 
 def _frozen(value: Any) -> Any:
     """Replace mappings by `FrozenDict`, lists by tuples, scalars by Python's numbers."""
+    if value is None or type(value) in (bool, int, float, str):  # most values of a large result
+        return value
     if isinstance(value, FrozenDict):
         return value
     if isinstance(value, Mapping):
