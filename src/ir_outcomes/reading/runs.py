@@ -26,12 +26,8 @@ from ir_outcomes.reading.columns import Columns, Ids, Rows, nested_dict, repeate
 from ir_outcomes.reading.files import lines_of, name_of
 from ir_outcomes.reading.formats import path_and_order, read_any_file, seems_to_be_a_run
 from ir_outcomes.reading.forms import RUN
-<<<<<<< HEAD
 from ir_outcomes.reading.lines import number_in
-from ir_outcomes.reading.objects import columns_of, is_ranking, name_within
-=======
 from ir_outcomes.reading.objects import columns_of, is_ranking
->>>>>>> w-features
 
 Duplicates = Literal["first", "max"]  # what counts of a document that is ranked twice
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
