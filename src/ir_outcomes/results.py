@@ -190,7 +190,7 @@ class Result(Immutable):
         schema = msgspec.json.schema(
             cls, schema_hook=lambda kind: NOTE_SCHEMA if kind is Note else {}
         )
-        kinds = {kind.__name__ for kind in Result.__subclasses__()}
+        kinds = {kind.__name__ for kind in _subclasses(Result)}
         for name, described in schema["$defs"].items():
             if name in kinds:
                 head = {"schema": {"const": SCHEMA}, "kind": {"const": name}}
@@ -317,6 +317,13 @@ class Result(Immutable):
 
     def __str__(self) -> str:
         return self.to_text()
+
+
+def _subclasses(kind: type) -> Iterator[type]:
+    """Yield what inherits from a class, directly or not."""
+    for inheriting in kind.__subclasses__():
+        yield inheriting
+        yield from _subclasses(inheriting)
 
 
 @with_checked_methods
