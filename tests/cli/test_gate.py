@@ -10,8 +10,8 @@ from cyclopts import Token
 
 from ir_outcomes import GateResult
 from ir_outcomes.cli.signatures import margins_of
-from ir_outcomes.comparison.holes import Holes
-from ir_outcomes.comparison.plan import Plan
+from ir_outcomes.decisions.holes import Holes
+from ir_outcomes.decisions.plan import Plan
 from tests.helpers.command_line import call
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ir_outcomes.pairs.verdict import MIRRORED, NO_DIFFERENCE, TRADE_OFF
+from ir_outcomes.pairs.verdict import MIRRORED
 
 
 class State(NamedTuple):
@@ -17,32 +17,46 @@ class State(NamedTuple):
         return self._replace(sign=-self.sign)
 
 
-def label_of(c: State, r: State, a: State | None, sign_test: State) -> str:
-    """Return the label word by word as the definition gives it."""
+def label_of(c: State, r: State, a: State | None) -> str:
+    """Return the label: the first rule of docs/verdict.md that applies."""
 
-    def better_of(rows: dict[str, State], sign: State) -> str | None:
-        up = {name for name, row in rows.items() if row.corrected and row.sign > 0}
-        confirmed = False
-        if a is not None:
-            whole = rows["a"]
-            confirmed = whole.sign > 0 and (whole.raw or (sign.raw and sign.sign > 0))
-        if {"c", "r"} <= up:
+    def better(row: State) -> bool:
+        return row.corrected and row.sign > 0
+
+    def worse(row: State) -> bool:
+        return row.corrected and row.sign < 0
+
+    def hurt(row: State) -> bool:
+        return row.raw and row.sign < 0
+
+    if a is not None and worse(a):
+        return MIRRORED[label_of(c.flipped, r.flipped, a.flipped)]
+    if a is not None and better(a):
+        if better(c) and better(r):
             return "better on both facets"
-        if "c" in up:
-            return "better on coverage" if confirmed else "coverage gain, unconfirmed"
-        if "r" in up:
-            return "better on ranking" if confirmed else "ranking gain, unconfirmed"
-        return "better over all queries" if "a" in up else None
-
-    rows = {"c": c, "r": r} | ({} if a is None else {"a": a})
-    swapped = {name: row.flipped for name, row in rows.items()}
-    for side in (rows, swapped):
-        improved = any(row.corrected and row.sign > 0 for row in side.values())
-        hurt = any(row.raw and row.sign < 0 for row in side.values())
-        if improved and hurt:
-            return TRADE_OFF
-    better = better_of(rows, sign_test)
-    if better is not None:
-        return better
-    worse = better_of(swapped, sign_test.flipped)
-    return NO_DIFFERENCE if worse is None else MIRRORED[worse]
+        if (better(c) and hurt(r)) or (better(r) and hurt(c)):
+            return "trade-off, better over all queries"
+        if worse(c) and worse(r):
+            return "better over all queries, worse on both facets"
+        if worse(c) and not better(r):
+            return "better over all queries, worse on coverage"
+        if worse(r) and not better(c):
+            return "better over all queries, worse on ranking"
+        if better(c):
+            return "better on coverage"
+        return "better on ranking" if better(r) else "better over all queries"
+    if a is None and better(c) and better(r):
+        return "better on both facets"
+    if a is None and worse(c) and worse(r):
+        return "worse on both facets"
+    for one, other in ((c, r), (r, c)):
+        if (better(one) and hurt(other)) or (worse(one) and hurt(other.flipped)):
+            return "trade-off"
+    for change, found in (("gain", better), ("loss", worse)):
+        if found(c) and found(r):
+            return f"{change} on both facets, unconfirmed"
+        if found(c):
+            return f"coverage {change}, unconfirmed"
+        if found(r):
+            return f"ranking {change}, unconfirmed"
+    return "no significant difference"

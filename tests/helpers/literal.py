@@ -101,8 +101,6 @@ def rows(
     qrels: Qrels, runs_a: list[Run], runs_b: list[Run], unit: str, cutoff: int, rel: int = 1
 ) -> dict[str, list[Pair]]:
     """Values of coverage, ranking, all queries and MRR: of each answerable query and pair of runs."""
-    depth = max(len(run.get(query, {})) for query in qrels for run in (*runs_a, *runs_b))
-    k = min(cutoff, depth)
     found: dict[str, list[Pair]] = {"coverage": [], "ranking": [], "all queries": [], "MRR": []}
     for (a, run_a), (b, run_b) in itertools.product(enumerate(runs_a), enumerate(runs_b)):
         for query, judged in qrels.items():
@@ -124,7 +122,14 @@ def rows(
                 found[row].append(Pair(query, a, b, *means))  # noqa: B023
 
             add("coverage", [[100.0 * (not math.isnan(x)) for x in run] for run in lengths])
-            add("all queries", [[k + 1 if math.isnan(x) else x for x in run] for run in lengths])
+            beyond = [cutoff + 1] * 2  # ESL(unanswered="cutoff+1")
+            if unit == "document":  # ASL(missing="cutoff"): behind a list that is filled to k
+                beyond = [cutoff + 1 - sum(not math.isnan(x) for x in run) for run in lengths]
+            filled = [
+                [missing if math.isnan(x) else x for x in run]
+                for run, missing in zip(lengths, beyond, strict=True)
+            ]
+            add("all queries", filled)
             add("MRR", [[0.0 if math.isnan(rank) else 1 / rank] for rank in ranks])
             if both:
                 add("ranking", [list(of_run) for of_run in zip(*both, strict=True)])

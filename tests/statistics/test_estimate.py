@@ -11,7 +11,6 @@ from scipy.stats import binomtest, ttest_rel
 from ir_outcomes.choices import Floats
 from ir_outcomes.statistics.estimate import (
     Sums,
-    Units,
     estimates,
     margin_intervals,
     sign_pvalues,
@@ -40,16 +39,16 @@ def samples(draw: st.DrawFn) -> list[tuple[float, float]]:
     return list(zip(sums, sizes, strict=True))
 
 
-def units_of(sample: list[tuple[float, float]]) -> Units:
-    total, size = np.array(sample, dtype=np.float64).T
-    return Units(total, size)
+def sums_of(sample: list[tuple[float, float]]) -> Sums:
+    total, size = np.array(sample, dtype=np.float64).reshape(-1, 2).T
+    return Sums.of(total[None], size[None], exact=True)
 
 
 @settings(max_examples=400, deadline=None)
 @given(samples(), st.sampled_from([0.05, 0.01, 0.1]), st.sampled_from([None, 9.0, 99.0]))
 def test_as_defined(sample: list[tuple[float, float]], alpha: float, largest: float | None) -> None:
     expected = Literal(sample, alpha, largest)
-    found = estimates(Sums.of(units_of(sample)), alpha, largest)
+    found = estimates(sums_of(sample), alpha, largest)
     assert found.mean[0] == pytest.approx(expected.mean, abs=1e-12)
     assert found.pvalue[0] == pytest.approx(expected.p, rel=1e-6, abs=1e-300)
     interval = found.interval()
@@ -62,7 +61,7 @@ def test_as_defined(sample: list[tuple[float, float]], alpha: float, largest: fl
 @settings(max_examples=1000, deadline=None)
 @given(samples(), st.sampled_from([0.05, 0.01, 0.1]))
 def test_p_is_the_inverse_of_the_interval(sample: list[tuple[float, float]], alpha: float) -> None:
-    found = estimates(Sums.of(units_of(sample)), alpha, 200.0)
+    found = estimates(sums_of(sample), alpha, 200.0)
     interval = found.interval()
     assert interval is not None
     assert (found.pvalue[0] <= alpha) == (interval.low > 0 or interval.high < 0)
@@ -72,13 +71,13 @@ def test_p_is_the_inverse_of_the_interval(sample: list[tuple[float, float]], alp
 @settings(max_examples=200, deadline=None)
 @given(samples(), st.randoms(use_true_random=False))
 def test_mirrored_and_in_any_order(sample: list[tuple[float, float]], random: object) -> None:
-    found = estimates(Sums.of(units_of(sample)), 0.05, 50.0)
-    mirrored = estimates(Sums.of(units_of([(-s, n) for s, n in sample])), 0.05, 50.0)
+    found = estimates(sums_of(sample), 0.05, 50.0)
+    mirrored = estimates(sums_of([(-s, n) for s, n in sample]), 0.05, 50.0)
     assert mirrored.pvalue[0] == found.pvalue[0]
     assert (mirrored.low[0], mirrored.high[0]) == (-found.high[0], -found.low[0])
     shuffled = list(sample)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    again = estimates(Sums.of(units_of(shuffled)), 0.05, 50.0)
+    again = estimates(sums_of(shuffled), 0.05, 50.0)
     assert (again.pvalue[0], again.low[0]) == (found.pvalue[0], found.low[0])
 
 
@@ -87,36 +86,33 @@ def test_mirrored_and_in_any_order(sample: list[tuple[float, float]], random: ob
 def test_interval_for_margins_as_defined(
     sample: list[tuple[float, float]], level: float, largest: float
 ) -> None:
-    low, high = margin_intervals(Sums.of(units_of(sample)), level, largest)
+    low, high = margin_intervals(sums_of(sample), level, largest)
     expected = Literal.margins(sample, level, largest)
     assert (low[0], high[0]) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 @settings(max_examples=100, deadline=None)
 @given(samples(), st.integers(0, 2**30))
-def test_subsets_are_samples(sample: list[tuple[float, float]], bits: int) -> None:
+def test_halves_are_samples(sample: list[tuple[float, float]], bits: int) -> None:
     rng = np.random.default_rng(bits)
-    units = units_of(sample)
-    members = rng.random((len(sample), 5)) < 0.6
-    found = estimates(Sums.of(units, members), 0.05, 20.0)
-    for column in range(5):
-        chosen = members[:, column]
-        alone = Sums.of(Units(units.total[chosen], units.size[chosen]))
-        if not chosen.any():
-            continue
-        expected = estimates(alone, 0.05, 20.0)
-        assert found.pvalue[column] == pytest.approx(expected.pvalue[0], rel=1e-6)
+    total, size = np.array(sample, dtype=np.float64).T
+    first = rng.random((len(sample), 5)) < 0.6
+    found = estimates(Sums.of(total[None], size[None], first.astype(float)), 0.05, 20.0)
+    for column, members in enumerate(np.concatenate([first, ~first], axis=1).T):
+        if members.any():
+            alone = sums_of([unit for unit, kept in zip(sample, members, strict=True) if kept])
+            expected = estimates(alone, 0.05, 20.0)
+            assert found.pvalue[column] == pytest.approx(expected.pvalue[0], rel=1e-6)
 
 
-def plain(differences: list[float] | Floats) -> Units:
-    """Differences of independent queries."""
-    change = np.asarray(differences, dtype=np.float64)
-    return Units.of(np.zeros(len(change)), change)
+def plain(differences: list[float] | Floats) -> Sums:
+    """Sums of differences of independent queries."""
+    return sums_of([(float(difference), 1.0) for difference in differences])
 
 
 def p_of(*counts: tuple[float, int]) -> float:
     change = [value for value, number in counts for _ in range(number)]
-    return float(estimates(Sums.of(plain(change))).pvalue[0])
+    return float(estimates(plain(change)).pvalue[0])
 
 
 def test_the_numbers_of_the_definition() -> None:
@@ -134,42 +130,29 @@ def test_without_clusters_the_short_formula() -> None:
     change = np.array([3.0, -1.0, 0.0, 0.5, 2.0, 0.0, 7.0])
     n = len(change)
     m = np.count_nonzero(change)
-    found = estimates(Sums.of(plain(change)))
+    found = estimates(plain(change))
     variance = (sum(change**2) * (1 + 2 / m) - n * change.mean() ** 2) / (n * (n - 1))
     assert found.standard_error[0] == pytest.approx(math.sqrt(variance), rel=1e-12)
     assert found.df[0] == n - 1
-    short = Sums.of_queries(
-        *(np.array([float(value)]) for value in (n, change.sum(), sum(change**2), m, 4))
-    )
-    assert estimates(short).pvalue[0] == pytest.approx(found.pvalue[0], rel=1e-12)
 
 
-def test_rounding_is_no_difference() -> None:
-    units = Units.of(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 1.0]))
-    assert units.differ == 0
-    assert estimates(Sums.of(units)).pvalue[0] == 1
-
-
-def test_clusters_and_several_runs_add_up() -> None:
-    """Two clusters of 2 and 1 queries; a query without rows counts nowhere."""
-    baseline = np.array([1.0, 2.0, 3.0, 9.0])
-    contender = np.array([2.0, 2.0, 5.0, 9.0])
-    units = Units.of(baseline, contender, np.array([0, 0, 1, 2]), np.array([1.0, 1.0, 2.0, 0.0]))
-    assert units.total.tolist() == [1.0, 2.0]
-    assert units.size.tolist() == [2.0, 2.0]
+def test_counts_are_differences_of_one_size() -> None:
+    found = Sums.of_counts(20, 5, 2, 100.0)
+    expected = plain([100.0] * 5 + [-100.0] * 2 + [0.0] * 13)
+    assert [column.tolist() for column in found] == [column.tolist() for column in expected]
 
 
 def test_nothing_to_tell() -> None:
-    none = estimates(Sums.of(plain([])), 0.05, 9.0)
+    none = estimates(plain([]), 0.05, 9.0)
     assert none.pvalue[0] == 1
     assert none.interval() is None
-    one = estimates(Sums.of(plain([5.0])), 0.05, 9.0)
+    one = estimates(plain([5.0]), 0.05, 9.0)
     assert (one.pvalue[0], one.interval()) == (1, None)
-    same = estimates(Sums.of(plain([0.0] * 20)), 0.05, 9.0)
+    same = estimates(plain([0.0] * 20), 0.05, 9.0)
     assert same.pvalue[0] == 1
     low, high = same.interval() or (0.0, 0.0)
     assert -low == high == pytest.approx(9 * (1 - 0.025 ** (1 / 20)))
-    identical = estimates(Sums.of(plain([0.0] * 20)), 0.05, 9.0, True)
+    identical = estimates(plain([0.0] * 20), 0.05, 9.0, True)
     assert identical.interval() == (0, 0)
 
 

@@ -181,7 +181,7 @@ def verdict(
     alpha
         Significance level.
     """
-    from ir_outcomes.comparison.published import MEANS
+    from ir_outcomes.decisions.published import MEANS
 
     CALL.options |= {"ranking_difference": ["--difference"], "ranking_pvalue": ["--pvalue"]}
     if means:

@@ -132,16 +132,15 @@ def _about_clusters(comparison: Comparison) -> Iterator[Note]:
 
 
 def _about_cutoffs(comparison: Comparison) -> Iterator[Note]:
-    """Say where the label has another direction; other words for the same direction are no news."""
-    if all(at.direction == comparison.verdict.direction for at in comparison.cutoffs):
-        return
-    where: dict[str, list[str]] = {}
+    """Say where the direction is the opposite one."""
+    opposite = {"better": "worse", "worse": "better"}.get(comparison.verdict.direction)
+    labels: dict[str, list[str]] = {}
     for at in comparison.cutoffs:
-        if at.direction != comparison.verdict.direction:
-            where.setdefault(at.label, []).append(str(at.cutoff))
-    yield note(
-        "other cutoffs", f"{'; '.join(f'{label} at {listed(at)}' for label, at in where.items())}."
-    )
+        if at.direction == opposite:
+            labels.setdefault(at.label, []).append(str(at.cutoff))
+    if labels:
+        text = "; ".join(f"{label} at {listed(cutoffs)}" for label, cutoffs in labels.items())
+        yield note("other cutoffs", f"{text}.")
 
 
 def _about_depth(baseline: System, contender: System) -> Iterator[Note]:

@@ -84,15 +84,15 @@ class Overall(Immutable):
 
     @property
     def outlook(self) -> str:
-        """Which way a new collection goes, empty where too few tell."""
-        rows = [row for row in (self.coverage, self.ranking) if row.name in self.new]
-        if not rows:
+        """Which way a new collection goes over all queries, empty where too few tell."""
+        if "all queries" not in self.new:
             return ""
-        for side, above in (("better", True), ("worse", False)):
-            ends = [(self.new[row.name], row.higher_is_better == above) for row in rows]
-            if all(new.low >= 0 if upwards else new.high <= 0 for new, upwards in ends):
-                return f"likely {side}"
-        return "could go either way"
+        low, high = self.new["all queries"]
+        if not self.all_queries.higher_is_better:
+            low, high = -high, -low
+        if low >= 0:
+            return "likely better"
+        return "likely worse" if high <= 0 else "could go either way"
 
 
 @dataclass(frozen=True, repr=False)

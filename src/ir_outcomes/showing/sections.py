@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.conditions.conditions import ConditionsComparison
-from ir_outcomes.conditions.gate import GateResult
+from ir_outcomes.decisions.gate import GateResult
 from ir_outcomes.results import Result
 
 TOO_FEW = "too few queries"

@@ -11,7 +11,7 @@ MODULES = {
     "comparison": "evidence",
     "comparison.result": "comparison",
     "conditions": "conditions",
-    "conditions.gate": "gate",
+    "decisions.gate": "gate",
     "evaluation": "evaluation",
     "leaderboards": "leaderboards",
     "tail": "tail",

@@ -7,20 +7,23 @@ from typing import Any
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
 from ir_outcomes.comparison.columns import names_of, paper_columns
+from ir_outcomes.comparison.notes import sides_of
 from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.formatting import NOTHING, listed, plural, short_unit
 from ir_outcomes.notes import in_full, merged
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.verdict import LABELS
+from ir_outcomes.pairs.verdict import LABELS, meaning_of
 from ir_outcomes.showing import Table, View, level_words, queries_words, tops, view_of
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     correction_words,
     details_of,
+    direction_words,
     directions,
     measures_legend,
-    paper_rules,
+    missing_words,
+    paper_words,
     queries_table,
     row_called,
     row_fields,
@@ -45,8 +48,10 @@ def _comparison(comparison: Comparison) -> View:
         _counts_line(comparison),
         above if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "",
         measures_legend(comparison.measures, comparison.settings),
-        f"{correction_words([comparison])}; {settings_words(comparison.settings, [comparison])}",
-        paper_rules([comparison]),
+        missing_words(comparison),
+        f"{correction_words([comparison])}; {direction_words([comparison])}",
+        paper_words(comparison),
+        settings_words(comparison.settings),
     )
     names = {"baseline": comparison.baseline, "contender": comparison.contender}
     names["difference"] = "difference"
@@ -76,8 +81,9 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
     settings = first.settings
     intervals = "" if comparisons[1:] else f"{level_words(settings.alpha)}s and "
     yield (
-        f"Differences with {intervals}two-sided p-values of the mean paired difference (Student's"
-        f" t) over {plural('query', first.n_queries)}"
+        f"Differences with {intervals}two-sided p-values: Student's t of the mean paired difference,"
+        " its variance enlarged by two imaginary queries (after Agresti and Caffo 2000), over"
+        f" {plural('query', first.n_queries)}"
     )
     if settings.n_clusters is not None:
         yield f"Clusters are the unit ({settings.n_clusters})"
@@ -87,6 +93,7 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
             f"Verdicts are corrected over {settings.family} comparisons ({rule}); p-values are not"
         )
     yield from directions(first.parts).split("; ")
+    yield direction_words(comparisons).capitalize()
     yield f"Settings: {settings_words(settings)}"
 
 
@@ -116,18 +123,20 @@ def _title(result: Comparison | Queries) -> str:
 def _counts_line(comparison: Comparison) -> str:
     """Count the queries by row, shorter and longer searches, and what was found."""
     words = queries_words(comparison)
-    # By query, those that both of two single runs answer are the queries of the ranking.
-    answers = comparison.unit == "query" and not comparison.of_several_runs
-    over_all = "" if answers else "over all, "
-    if comparison.coverage.n and not answers:
-        words += f", ranking on {comparison.ranking.n}"
     counts = []
-    whole = comparison.restricted
-    if whole is not None and comparison.settings.n_clusters is None:
-        counts.append(f"{over_all}shorter on {whole.better}, longer on {whole.worse}")
-    if comparison.coverage.n and answers:
+    if comparison.coverage.n and not comparison.of_several_runs:
         outcomes = comparison.outcomes
-        counts.append(f"answered by both {outcomes.both}, neither {outcomes.neither}")
+        if comparison.unit == "query":
+            counts.append(
+                f"won {outcomes.won}, both {outcomes.both}, neither {outcomes.neither}, lost"
+                f" {outcomes.lost}"
+            )
+        else:
+            words += f", ranking on {comparison.ranking.n}"
+    whole = comparison.all_queries
+    if whole is not None and comparison.settings.n_clusters is None:
+        (more, better), (fewer, worse) = sides_of(whole)
+        counts.append(f"over all, {more} on {better}, {fewer} on {worse}")
     return f"{words}: {'; '.join(counts)}" if counts else words
 
 
@@ -153,11 +162,11 @@ def _comparisons(comparisons: Comparisons) -> View:
     rows = dict(reversed(rows.items()))
     columns = (
         Column("contender", heading=noun),
-        Column("verdict", "verdict.label"),
+        Column("verdict", lambda item: meaning_of(item.verdict.label).short),
         _NEW_RUNS,
         *(
             column
-            for row in rows.values()
+            for row in sorted(rows.values(), key=lambda row: row.name != "all queries")
             for column in _columns_of(row, first.alpha, "difference", "p")
         ),
     )
@@ -166,9 +175,9 @@ def _comparisons(comparisons: Comparisons) -> View:
         _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
         directions(rows.values()),
         measures_legend(first.measures, first.settings),
-        f"{queries_words(first)}, {settings_words(first.settings, ranked)}",
-        correction_words(ranked, noun),
-        paper_rules(ranked),
+        missing_words(first),
+        f"{queries_words(first)}, {settings_words(first.settings)}",
+        f"{correction_words(ranked, noun)}; {direction_words(ranked)}",
     )
     against = f"{plural(noun, len(ranked))} against {first.baseline}"
     notes = merged([(item.contender, item.notes) for item in ranked])
@@ -187,8 +196,9 @@ def _comparisons(comparisons: Comparisons) -> View:
 
 
 def _label_counts(comparisons: Sequence[Comparison]) -> str:
-    counts = Counter(item.verdict.label for item in comparisons)
-    return ", ".join(f"{number} {label}" for label, number in counts.items())
+    counts = Counter(item.verdict.direction for item in comparisons)
+    named = {"better": "better", "worse": "worse", "none": "undecided"}
+    return ", ".join(f"{counts[side]} {words}" for side, words in named.items() if counts[side])
 
 
 def _worst_last(comparison: Comparison) -> tuple[int, float]:
@@ -268,7 +278,7 @@ def paper_view(result: Any) -> View:
         " rank sum, WSR: Wilcoxon signed rank, t: paired t test; p-values are not corrected."
         f" {better}A differs from row to row under (3), because each row has its own queries that"
         " both answer.",
-        f"{queries_words(first)}, {settings_words(first.settings, comparisons)}",
+        f"{queries_words(first)}, {settings_words(first.settings)}",
     )
     table = Table.of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
     return View(

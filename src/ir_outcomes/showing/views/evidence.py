@@ -4,12 +4,12 @@ from collections import Counter
 from typing import get_args
 
 from ir_outcomes.choices import POINTS
-from ir_outcomes.comparison.holes import COLUMNS, BoundWord, Holes, PairHoles
-from ir_outcomes.comparison.plan import Plan, PlannedRow
-from ir_outcomes.comparison.published import SummaryVerdict
+from ir_outcomes.decisions.holes import COLUMNS, BoundWord, Holes, PairHoles
+from ir_outcomes.decisions.plan import Plan, PlannedRow
+from ir_outcomes.decisions.published import SummaryVerdict
 from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue, unit_behind
 from ir_outcomes.notes import ranked
-from ir_outcomes.pairs.verdict import LABELS, is_unconfirmed
+from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.showing import Table, View, level_words, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import depth_lines, settings_words, widened_words
 from ir_outcomes.statistics.power import CONFIDENCE
@@ -139,21 +139,18 @@ def _published(result: SummaryVerdict) -> View:
     counts = f"Won {result.won}, lost {result.lost}"
     row = result.coverage
     if row is None:
-        return View(counts, exact, ("A label takes the number of queries (n), and ranking.",))
+        return View(counts, exact, ("A label takes the number of queries, n.",))
     change = fixed(row.difference, 2, signed=True)
     between = interval(row.interval, 2, signed=True)
     rows = [("coverage, %", change, between, pvalue(row.pvalue, result.alpha))]
-    label = f"coverage {row.found}" if row.found != "none" else "no significant difference"
-    sentences = ["A label takes the difference in ranking and its p-value, too."]
-    if result.verdict is not None:
-        label = result.verdict.label
+    sentences = ["Counts do not tell the search over all queries."]
+    if result.ranking_pvalue is not None and result.verdict is not None:
         strict, do_no_harm = result.verdict.strict, result.verdict.do_no_harm
         change = fixed(result.ranking_difference, 2, signed=True)
         p_ranking = pvalue(result.ranking_pvalue, result.alpha)
         rows.append(("ranking, ranks", change, NOTHING, p_ranking))
-        sentences = [f"By the paper's own tests: strict {strict}, do no harm {do_no_harm}."]
-        if is_unconfirmed(label):
-            sentences.append("To confirm it takes the runs: nothing is known over all queries.")
+        sentences.append(f"Lin et al. 2021: {strict} by strict, {do_no_harm} by do no harm.")
+    label = "" if result.verdict is None else result.verdict.label
     columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
     captions = (
         "coverage: higher is better; ranking: lower is better",

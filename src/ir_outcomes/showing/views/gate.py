@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from ir_outcomes.choices import length_unit
-from ir_outcomes.conditions.gate import GateDecision, GateResult
+from ir_outcomes.decisions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural
 from ir_outcomes.notes import merged
@@ -58,7 +58,11 @@ def _gate(result: GateResult) -> View:
         notes=(
             *_most_harm(worst),
             *merged(
-                [(name, decision.notes) for name, decision in zip(names, ordered, strict=True)]
+                [
+                    (name, decision.comparison.notes)
+                    for name, decision in zip(names, ordered, strict=True)
+                    if decision.comparison is not None
+                ]
             ),
         ),
         more="queries, texts, how many would settle it",
@@ -151,15 +155,15 @@ def _captions(
         yield (
             f"all queries: the margin in brackets {'follows from the other two' if rest else ''}"
         ).rstrip()
+    comparisons = [decision.comparison for decision in decisions if decision.comparison is not None]
     missing = [
-        f"{percent(decision.n_missing[1] / decision.n_queries)} % of {decision.name}"
+        f"{percent(item.n_missing[1] / item.n_queries)} % of {decision.name}"
         for decision in decisions
-        if decision.n_missing[1]
+        if (item := decision.comparison) is not None and item.n_missing[1]
     ]
     if missing:
         limit = percent(result.max_missing)
         yield f"queries without results: {some(missing, 3)}; at most {limit} % may be"
-    comparisons = [decision.comparison for decision in decisions if decision.comparison is not None]
     several = [item for item in comparisons if item.of_several_runs]
     if several:
         yield "about these runs only"
@@ -167,17 +171,22 @@ def _captions(
     level = 100 * (1 - result.settings.first_level)
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
-    n_queries = {decision.n_queries for decision in decisions if decision.n_queries}
+    n_queries = {item.n_queries for item in comparisons}
     queries = f"{plural('query', n_queries.pop())}, " if len(n_queries) == 1 else ""
     yield (
         f"{queries}{level:.4g} % intervals for margins{by_cluster},"
-        f" {settings_words(result.settings, comparisons)}"
+        f" {settings_words(result.settings)}"
     )
 
 
 def _measures_table(decisions: Sequence[GateDecision]) -> Iterator[Table]:
     """Yield the measures that were asked for, which decide nothing."""
-    lines = [(decision, row) for decision in decisions for row in decision.measures]
+    lines = [
+        (decision, row)
+        for decision in decisions
+        if decision.comparison is not None
+        for row in decision.comparison.measures
+    ]
     if lines:
         fields = (
             Column("name", heading="measure"),
@@ -214,7 +223,7 @@ def _loss(query: QueryOutcome) -> str:
         return "found, now lost" if query.baseline is None else f"{query.baseline:.3g} to lost"
     if query.baseline is not None and query.contender is not None:
         return f"{query.baseline:.4g} to {query.contender:.4g}"
-    return f"{query.restricted or 0:+.3g}"
+    return f"{query.all_queries or 0:+.3g}"
 
 
 def _margins_table(

@@ -12,7 +12,6 @@ from ir_outcomes.formatting import (
     NOTHING,
     fixed,
     interval,
-    listed,
     places_of,
     plural,
     pvalue,
@@ -91,14 +90,9 @@ def difference_words(row: Row | None, bounds: Interval | None) -> str:
     return f"{difference} {interval(bounds, digits, signed=True)}" if bounds else difference
 
 
-def settings_words(settings: Any, comparisons: Sequence[Comparison] = ()) -> str:
+def settings_words(settings: Any) -> str:
     """Say how runs were compared, and to which depth."""
     cutoff = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff}"
-    whole = [item.restricted for item in comparisons if item.restricted is not None]
-    depths = sorted({int(row.largest) for row in whole if row.largest is not None})
-    if depths and settings.cutoff is not None and depths[0] < settings.cutoff:
-        ends = " to ".join(map(str, sorted({depths[0], depths[-1]})))
-        cutoff = f"{cutoff} (lists end at {ends})"
     parts = [cutoff]
     if settings.rel is not None:
         parts.append(f"rel {settings.rel}")
@@ -132,33 +126,45 @@ def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> st
     rows = [row for item in comparisons if not item.identical for row in item.parts]
     widened = widened_words(rows, settings.alpha)
     if settings.family == 1:
-        return f"p: t of the mean, as the interval{widened}"
-    p = f"p: t of the mean, of each {noun} by itself{widened}"
+        return f"p: adjusted t, as the interval{widened}"
+    p = f"p: adjusted t, of each {noun} by itself{widened}"
     if settings.correction == "none":
         return f"{p}; labels not corrected over {settings.family}"
     rule = CORRECTIONS[settings.correction]
     words = f"{p}; labels by {rule} over {settings.family}"
-    deciding = (row for item in comparisons for row in item.deciding)
-    if any(shown_p(row, settings.alpha).endswith(MARK) for row in deciding):
+    if any(shown_p(row, settings.alpha).endswith(MARK) for row in rows):
         words += f"; {MARK}: does not hold under {rule}"
     return words
 
 
-def paper_rules(comparisons: Sequence[Comparison]) -> str:
-    """Say where the paper's *do no harm* has another direction than the label."""
-    directions_found: dict[str, list[str]] = {}
-    for item in comparisons:
-        says = item.verdict.do_no_harm
-        side = "none" if says == "undecided" else says
-        if says is not None and side != item.verdict.direction:
-            directions_found.setdefault(says, []).append(item.contender)
-    if not directions_found:
+def direction_words(comparisons: Sequence[Comparison]) -> str:
+    """Say which row decides on the direction, of one comparison with its p-value."""
+    first = comparisons[0]
+    row = first.all_queries
+    if row is None:
+        return "direction: coverage and ranking together"
+    name = row.name if first.in_lengths or first.coverage.n else row.measured_in
+    if len(comparisons) > 1:
+        return f"direction: {name}"
+    return f"direction: {name}, p {pvalue(row.pvalue, first.alpha)}"
+
+
+def paper_words(comparison: Comparison) -> str:
+    """Say the paper's own verdict, where its tests can be made."""
+    verdict = comparison.verdict
+    if verdict.strict is None or verdict.do_no_harm is None:
         return ""
-    words = (
-        f"{says}" if len(comparisons) == 1 else f"{says} for {some(names, 3)}"
-        for says, names in directions_found.items()
-    )
-    return f"by the paper's own tests the rule do no harm says {listed(list(words))}"
+    return f"Lin et al. 2021: {verdict.strict} by strict, {verdict.do_no_harm} by do no harm"
+
+
+def missing_words(comparison: Comparison) -> str:
+    """Say what counts over all queries where something is not found."""
+    k = comparison.cutoff
+    if k is None or not comparison.in_lengths or comparison.all_queries is None:
+        return ""
+    if comparison.unit == "query":
+        return f"all queries: a query without an answer counts {k + 1}"
+    return "all queries: a missing document counts as just behind the cutoff"
 
 
 def directions(rows: Iterable[Row]) -> str:
@@ -173,15 +179,11 @@ def directions(rows: Iterable[Row]) -> str:
 
 
 def measures_legend(measures: Sequence[Row], settings: Any) -> str:
-    """Say that measures that were asked for decide nothing."""
+    """Say that measures that were asked for decide on no label."""
     if not measures:
         return ""
     words = f"{', '.join(row.name for row in measures)}: not part of the label"
-    if settings.family > 1:
-        words += ", not corrected"
-    if settings.judged_only:
-        words += "; on the runs as given"
-    return words
+    return f"{words}; on the runs as given" if settings.judged_only else words
 
 
 def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
@@ -338,7 +340,7 @@ def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
 
 def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
     """Lay out queries with their outcomes and search lengths."""
-    hidden = ("restricted", "cluster")
+    hidden = ("all_queries", "cluster")
     columns = (column for column in query_columns(measured_in) if column.name not in hidden)
     return Table.of(columns, queries, title=title)
 

@@ -10,8 +10,8 @@ from ir_outcomes.arguments import check_choice
 from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outputs import compare_scores
-from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.decisions.plan import queries_to_pass
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import Evaluations
 from ir_outcomes.evaluation.evaluation import (
@@ -23,12 +23,12 @@ from ir_outcomes.evaluation.evaluation import (
 from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
 from ir_outcomes.evaluation.scores import Measures, Scores
 from ir_outcomes.formatting import listed, percent
-from ir_outcomes.notes import Note, as_notes
+from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.outcomes import QueryOutcome
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.results import OPTIONAL, HasPage, Immutable, Result
+from ir_outcomes.results import HasPage, Immutable, Result
 from ir_outcomes.statistics.power import QueriesNeeded
 from ir_outcomes.table_columns import Column, attributes, of_part, rows_of
 
@@ -47,22 +47,19 @@ class GateDecision(Immutable):
     reference: str | None  #: the second baseline, where this decision is against it
     status: Status  #: the decision
     reasons: tuple[str, ...]  #: why, in sentences; every row that fails is named
-    #: the rows that decide, each with its margin; empty without a comparison
-    rows: tuple[Row, ...] = ()
     #: how many queries like these, or clusters of them, would exclude harm if both runs were equally
     #: good, by the name of the row; of those that are not settled
     needed: Mapping[str, QueriesNeeded] = field(default_factory=dict)
-    label: str | None = None  #: of the comparison; None where there is no comparison
-    identical: bool = False  #: whether both runs have the same rankings, and no row differs
-    n_queries: int = 0  #: answerable queries
-    n_missing: tuple[int, int] = (0, 0)  #: those without any result, of baseline and contender
     #: up to ten queries with the most harm on the rows that failed, else on those that are not
     #: settled, of several rows in turn; empty where the gate passes
     queries: tuple[QueryOutcome, ...] = ()
-    notes: tuple[Note, ...] = ()  #: what changes how the decision is read
-    measures: tuple[Row, ...] = ()  #: the measures that were asked for, which decide nothing
-    #: what was decided on, for the page; JSON has it with ``per_query=True`` only
-    comparison: Comparison | None = field(default=None, compare=False, metadata=OPTIONAL)
+    comparison: Comparison | None = None  #: what was decided on; None where a run is missing
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows that decide, each with its margin; empty without a comparison."""
+        rows = () if self.comparison is None else self.comparison.deciding
+        return tuple(row for row in rows if row.margin is not None)
 
     @property
     def name(self) -> str:
@@ -99,10 +96,10 @@ def _row_columns(name: str) -> tuple[Column, ...]:
 
 
 _COLUMNS = (
-    *attributes("condition", "contender", "baseline=reference", "status", "verdict=label"),
-    *attributes("identical", "n_queries"),
-    Column("missing_baseline", lambda decision: decision.n_missing[0]),
-    Column("missing_contender", lambda decision: decision.n_missing[1]),
+    *attributes("condition", "contender", "baseline=reference", "status"),
+    *of_part("comparison", attributes("verdict=verdict.label", "identical", "n_queries")),
+    *of_part("comparison", (Column("missing_baseline", lambda item: item.n_missing[0]),)),
+    *of_part("comparison", (Column("missing_contender", lambda item: item.n_missing[1]),)),
     *(column for name in ("coverage", "ranking", "all queries") for column in _row_columns(name)),
     Column("reasons", lambda decision: " ".join(decision.reasons)),
 )
@@ -144,7 +141,13 @@ class GateResult(HasPage, Result):
     def worst_first(self) -> list[GateDecision]:
         """All decisions, in the order in which they are shown."""
         order = list(EXIT_STATUS)
-        return sorted(self.decisions, key=lambda own: (-order.index(own.status), not own.identical))
+        return sorted(
+            self.decisions,
+            key=lambda decision: (
+                -order.index(decision.status),
+                decision.comparison is None or not decision.comparison.identical,
+            ),
+        )
 
     @property
     def exit_status(self) -> int:
@@ -153,8 +156,10 @@ class GateResult(HasPage, Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each decision."""
-        measures = max((decision.measures for decision in self.decisions), key=len)
-        rows = rows_of((*_COLUMNS, *measure_columns(measures)), self.decisions)
+        compared = filter(None, (decision.comparison for decision in self.decisions))
+        measures = max((comparison.measures for comparison in compared), key=len, default=())
+        columns = (*_COLUMNS, *of_part("comparison", measure_columns(measures)))
+        rows = rows_of(columns, self.decisions)
         return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 
 
@@ -375,14 +380,13 @@ class _Decider:
         reference: str | None,
     ) -> GateDecision:
         """Decide on one comparison."""
-        rows = tuple(row for row in comparison.deciding if row.margin is not None)
         names = (comparison.baseline, comparison.contender)
         if isinstance(evaluation, Scores):
             failures = [problem for run in names for problem in evaluation.problems(run)]
         else:
             failures = list(self._failures(comparison, evaluation))
         if not failures:
-            check_can_be_exceeded(rows)
+            check_can_be_exceeded(comparison.deciding)
         failures += _harm_words(comparison, "harm shown")
         doubts = list(_harm_words(comparison, "not excluded"))
         if comparison.all_queries is None and not comparison.identical:
@@ -399,14 +403,7 @@ class _Decider:
             reference=reference,
             status=status,
             reasons=tuple(reasons),
-            rows=rows,
             needed={} if status == "pass" else dict(_needed(comparison)),
-            label=comparison.verdict.label,
-            identical=comparison.identical,
-            n_queries=comparison.n_queries,
-            n_missing=comparison.n_missing,
-            notes=comparison.notes,
-            measures=comparison.measures,
             comparison=comparison,
         )
         if status == "pass":
@@ -441,12 +438,12 @@ def _of_these_runs(comparison: Comparison) -> Comparison:
     def stripped(row: Row) -> Row:
         return replace(row, new_runs=None)
 
-    whole = comparison.restricted
+    whole = comparison.all_queries
     return replace(
         comparison,
         coverage=stripped(comparison.coverage),
         ranking=stripped(comparison.ranking),
-        restricted=None if whole is None else stripped(whole),
+        all_queries=None if whole is None else stripped(whole),
         measures=tuple(map(stripped, comparison.measures)),
         naive=stripped(comparison.naive),
         reciprocal=None if comparison.reciprocal is None else stripped(comparison.reciprocal),
@@ -508,7 +505,7 @@ def _most_harmed(comparison: Comparison, names: Sequence[str]) -> list[QueryOutc
     """Choose the queries with the most harm on these rows, in turn."""
     if comparison.queries is None:
         return []
-    longer = [query for query in comparison.queries if (query.restricted or 0) > 0]
+    longer = [query for query in comparison.queries if (query.all_queries or 0) > 0]
     lost = sorted(
         comparison.per_query("lost"),
         key=lambda query: query.found_contender - query.found_baseline,
@@ -516,7 +513,7 @@ def _most_harmed(comparison: Comparison, names: Sequence[str]) -> list[QueryOutc
     harmed = {
         "coverage": lost,
         "ranking": list(comparison.per_query("worse")),
-        "all queries": sorted(longer, key=lambda query: -(query.restricted or 0)),
+        "all queries": sorted(longer, key=lambda query: -(query.all_queries or 0)),
     }
     turns = zip_longest(*(harmed[name] for name in names))
     chosen = dict.fromkeys(query for turn in turns for query in turn if query is not None)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.holes import Bound
+from ir_outcomes.decisions.holes import Bound
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.pairs.verdict import direction_of
 from tests.helpers import literal

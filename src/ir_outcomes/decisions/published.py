@@ -7,21 +7,11 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.arguments import check_count, check_level, check_number, check_positive
-from ir_outcomes.choices import POINTS
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.pairs.differences import Quantity
-from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.rules import Rules
-from ir_outcomes.pairs.verdict import (
-    RowEstimates,
-    Verdict,
-    decision,
-    direction_of,
-    estimates_of_rows,
-    found_alone,
-    judge,
-    row_of_sums,
-)
+from ir_outcomes.pairs.differences import RowSums
+from ir_outcomes.pairs.measurements import COVERAGE
+from ir_outcomes.pairs.rows import Row, RowOfPairs
+from ir_outcomes.pairs.verdict import Decision, Verdict, decision, direction_of, label_of
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import Sums
 from ir_outcomes.statistics.papers import Test, binomial_test
@@ -43,8 +33,8 @@ class SummaryVerdict(Result):
     coverage : Row or None
         By the one estimate; None without `n`.
     verdict : Verdict or None
-        None without `n` or without ranking. All queries are not known, so that they confirm no
-        facet; strict and do no harm are by the exact test and the p-value of ranking.
+        None without `n`. All queries are not known, so that they confirm no facet; strict and do no
+        harm are by the exact test and the p-value of ranking, None without ranking.
     """
 
     won: int
@@ -90,7 +80,7 @@ def verdict_from_summary(
         Answerable queries. Without it there is only the exact test of won against lost.
     ranking_difference, ranking_pvalue : float, optional
         Mean search length of the contender minus that of the baseline on what both answered, in
-        ranks, lower is better; and its p-value. Without them there is no label.
+        ranks, lower is better; and its p-value. Without them the label is of coverage alone.
     alpha : float
         Level.
 
@@ -124,34 +114,32 @@ def verdict_from_summary(
     exact = binomial_test(won, lost)
     coverage = verdict = None
     if n is not None:
-        coverage = found_alone(_coverage(n, won, lost, alpha), alpha)
-        coverage = replace(coverage, tests={"exact": exact})
-        if ranking_difference is not None and ranking_pvalue is not None:
-            verdict = _verdict(coverage, exact, ranking_difference, ranking_pvalue, alpha)
+        coverage = replace(_coverage(n, won, lost, alpha), tests={"exact": exact})
+        verdict = _verdict(coverage, exact, ranking_difference, ranking_pvalue, alpha)
     return SummaryVerdict(
         won, lost, n, ranking_difference, ranking_pvalue, alpha, exact, coverage, verdict
     )
 
 
-def _verdict(coverage: Row, exact: Test, difference: float, pvalue: float, alpha: float) -> Verdict:
-    """Label coverage and ranking, without all queries."""
-    check_number("ranking_difference", difference, -math.inf, math.inf)
-    if not 0 <= pvalue <= 1:
-        raise ParameterError("must be a number between 0 and 1", ranking_pvalue=pvalue)
-    ranking = RowEstimates(-np.sign([difference]).astype(np.int64), np.array([float(pvalue)]))
-    rows = {"coverage": estimates_of_rows([coverage]), "ranking": ranking}
-    found = judge(rows, Rules(alpha, "none"))
-    by_paper = decision(
-        exact.direction * (exact.pvalue <= alpha), int(ranking.sign[0]) * (pvalue <= alpha)
-    )
-    (label,) = found.names()
+def _verdict(
+    coverage: Row, exact: Test, difference: float | None, pvalue: float | None, alpha: float
+) -> Verdict:
+    """Label coverage and, where it is given, ranking, without all queries."""
+    ranking = 0
+    by_paper: tuple[Decision | None, Decision | None] = (None, None)
+    if difference is not None and pvalue is not None:
+        check_number("ranking_difference", difference, -math.inf, math.inf)
+        if not 0 <= pvalue <= 1:
+            raise ParameterError("must be a number between 0 and 1", ranking_pvalue=pvalue)
+        ranking = -int(np.sign(difference)) * (pvalue <= alpha)
+        by_paper = decision(exact.direction * (exact.pvalue <= alpha), ranking)
+    shown = {"better": 1, "worse": -1, "none": 0}[coverage.found]
+    label = label_of(None, 2 * shown, 2 * ranking)
     return Verdict(label, direction_of(label), *by_paper, None, None, "")
 
 
 def _coverage(n: int, won: int, lost: int, alpha: float) -> Row:
     """Return the row of coverage, whose means are not known."""
-    gained, missed, queries = (np.array([float(number)]) for number in (won, lost, n))
-    differ = gained + missed
-    sums = Sums.of_queries(queries, 100 * (gained - missed), 1e4 * differ, differ, gained)
-    quantity = Quantity("coverage", POINTS, True, 100.0)
-    return row_of_sums(quantity, sums, n=n, means=(None, None), alpha=alpha, level=alpha)
+    unknown = np.full(1, np.nan)
+    sums = RowSums(np.array([n]), unknown, unknown, Sums.of_counts(n, won, lost, 100.0))
+    return RowOfPairs.of(COVERAGE, sums, alpha).row(0, alpha)

@@ -220,7 +220,7 @@ def _holes_of(pair: Evaluation, rules: Rules) -> PairHoles:
         for chosen in unjudged.families()
     ]
     at_10 = _judged(pair, USUAL_DEPTH) if pair.cutoff >= USUAL_DEPTH else None
-    order = np.argsort(-unjudged.gains(pair, before), kind="stable")[:CANDIDATES]
+    order = np.argsort(-unjudged.gains(pair), kind="stable")[:CANDIDATES]
     return PairHoles(
         contender=before.contender,
         label=before.verdict.label,
@@ -268,11 +268,10 @@ class _Unjudged(NamedTuple):
         yield contender < baseline
         yield baseline + contender < np.inf
 
-    def gains(self, pair: Evaluation, comparison: Comparison) -> Floats:
-        """Return by how much each document would change the restricted search length of its query, if relevant."""
-        missing = (comparison.restricted.largest if comparison.restricted else pair.cutoff) or 0
-        lengths = np.where(self.ranks > 0, self.ranks, missing + 1.0)
-        first = [np.nan_to_num(run.esl(), nan=missing + 1.0)[self.query] for run in pair.at()]
+    def gains(self, pair: Evaluation) -> Floats:
+        """Return by how much each document would change the search over all queries, if relevant."""
+        lengths = np.where(self.ranks > 0, self.ranks, pair.cutoff + 1.0)
+        first = [np.nan_to_num(run.esl(), nan=pair.cutoff + 1.0)[self.query] for run in pair.at()]
         if pair.unit == "query":
             lengths = np.minimum(lengths, first)
             gains: Floats = np.abs((lengths[1] - lengths[0]) - (first[1] - first[0]))
