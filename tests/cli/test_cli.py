@@ -117,7 +117,6 @@ WRONG_USAGE = (  # a command, and what its message names
     ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", "--alpha 5"),
     ("compare qrels.txt RUNS --plot x.png --plot-kind changes", "--plot-kind changes"),
     ("compare-measure qrels.txt bm25.run RUNS -m RR", "compare-measure"),
-    ("leaderboard qrels.txt RUNS --plot x.png --plot-kind history", "--entries"),
     ("compare-judges RUNS --judge a=qrels.txt -m AP", "two judges"),
     ("compair", "compair"),
     ("tail qrels.txt bm25.run bm25-stem.run", "length-changes"),

@@ -45,7 +45,7 @@ COMMANDS = {
         ),
         "pair",
         then="per_query",
-        figures=("facets", "changes", "lengths"),
+        figures=("facets", "changes"),
         page=True,
     ),
     "compare-outputs": Command(
@@ -57,7 +57,7 @@ COMMANDS = {
         ),
         "values",
         then="per_query",
-        figures=("facets", "changes", "lengths"),
+        figures=("facets", "changes"),
     ),
     "verdict": Command(
         "verdict",
@@ -73,7 +73,7 @@ COMMANDS = {
         ("compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,50",),
         "pair",
         without=("cutoff",),
-        figures=("curve", "forest"),
+        figures=("forest",),
     ),
     "compare-slices": Command(
         "compare_slices",
@@ -146,7 +146,7 @@ COMMANDS = {
         "Order runs by a measure, with tiers and verdicts.",
         ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
         "board",
-        figures=("tiers", "verdicts", "history"),
+        figures=("tiers", "verdicts"),
         page=True,
     ),
     "sota-history": Command(
@@ -181,7 +181,6 @@ COMMANDS = {
         ("tail length-distributions qrels.txt bm25.run rrf-stem-lsa.run",),
         "board",
         without=TAIL,
-        figures=("lengths",),
     ),
     "tail length-changes": Command(
         "length_changes",

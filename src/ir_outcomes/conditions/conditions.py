@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.remarks import Allow, unjudged_share
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, plural
-from ir_outcomes.results import HasPage, Immutable, Result
+from ir_outcomes.results import HasFigures, HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
@@ -150,10 +150,10 @@ class Bias(Immutable):
 
 
 @dataclass(frozen=True, repr=False)
-class ConditionsComparison(HasPage, Result):
+class ConditionsComparison(HasFigures, HasPage, Result):
     """Contenders against a baseline under several conditions.
 
-    The figure is "forest"; of cutoffs there is "curve", too. What is particular to one kind is None
+    The figure is "forest". What is particular to one kind is None
     or empty for the others.
 
     Attributes

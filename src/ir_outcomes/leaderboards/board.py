@@ -11,7 +11,7 @@ from ir_outcomes.errors import some
 from ir_outcomes.leaderboards.differences import number_of_pair
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
-from ir_outcomes.results import HasPage, Result
+from ir_outcomes.results import HasFigures, HasPage, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, of_part, rows_of
 
@@ -72,8 +72,8 @@ RUNS_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Leaderboard(HasPage, Result):
-    """Runs by tier and measure, with figures "tiers", "verdicts" and "history".
+class Leaderboard(HasFigures, HasPage, Result):
+    """Runs by tier and measure, with figures "tiers" and "verdicts".
 
     Attributes
     ----------

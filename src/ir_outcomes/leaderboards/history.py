@@ -12,7 +12,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.tables import Entry, read_entries
-from ir_outcomes.results import Result
+from ir_outcomes.results import HasFigures, Result
 from ir_outcomes.statistics.resampling import ROUNDING
 from ir_outcomes.table_columns import NUMBER, Column, attributes, of_part, rows_of, signed
 
@@ -47,7 +47,7 @@ SOTA_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class SotaHistory(Result):
+class SotaHistory(HasFigures, Result):
     """Who took first place, and when, with the figure "history" (Lin et al. 2021).
 
     Attributes

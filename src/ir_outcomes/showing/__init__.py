@@ -174,9 +174,6 @@ def view_of(result: Any) -> View:
     raise ParameterError(f"{type(result).__name__} has no view")
 
 
-RANK_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # of a logarithmic axis
-
-
 def tone(label: str | None) -> str:
     """Return the style of a label: "better", "worse", "mixed" or "same"."""
     label = (label or "").removesuffix(" *")
