@@ -70,13 +70,13 @@ function pairOf(chosen) {
   const place = own.first.findIndex((first, n) => a !== b && [a, b].includes(first) && [a, b].includes(own.second[n]));
   if (place < 0) return undefined;
   const sign = own.first[place] === a ? 1 : -1;
-  const code = own.label[place];
-  const [label, tone] = data.labels[sign < 0 ? data.labels[code][2] : code];
+  const found = data.labels[own.label[place]];
+  const [label, tone] = sign < 0 ? data.labels[found[2]] : found;
   const rows = own.rows.map((row) => {
     const [difference, ...ends] = [row.difference, row.low, row.high].map((numbers) => sign * (numbers[place] ?? NaN));
     const [low, high] = sign < 0 ? ends.reverse() : ends;
     return { ...row, difference, low, high, tone: TONES.at(sign * row.found[place]) };
-  }).filter(({ difference }) => Number.isFinite(difference));
+  }).filter((row) => Number.isFinite(row.difference));
   return { ...chosen, label, tone, rows };
 }
 
