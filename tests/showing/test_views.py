@@ -262,7 +262,7 @@ def test_a_table_for_papers_has_letters_and_the_best_in_bold() -> None:
     value, text, explained = (
         f"{board.standings[0].score:.4f}",
         flat(str(board)),
-        "(two-sided t of the mean difference, alpha 0.05, Holm over 3 pairs)",
+        "by AP@6 (two-sided t of the mean difference, alpha 0.05, Holm over 3 pairs)",
     )
     assert f"a {first} {value} c" in text
     assert "Letters: the runs that each is significantly better than" in text
