@@ -275,20 +275,6 @@ class Result(Immutable):
         """Return what `to_text` shows in GitHub's Markdown, with everything escaped."""
         return str(shown("markdown", self.view(columns=columns), details=details, rows=rows))
 
-    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
-        """Draw a figure with matplotlib and return its Axes.
-
-        Parameters
-        ----------
-        kind : str, optional
-            Which figure; the class says which there are, the first is the default.
-        ax : matplotlib Axes or Figure, optional
-            Where to draw; by default on a new figure of pyplot. An empty
-            ``matplotlib.figure.Figure()`` is resized to what the drawing needs, and needs neither a
-            display nor closing.
-        """
-        return shown("figure", self, kind, ax)
-
     def view(self, *, columns: Columns = "default") -> Any:
         """Return what every format shows of the result, as text that is not yet escaped."""
         check_choice("columns", columns, get_args(Columns))
@@ -327,6 +313,25 @@ class HasPage:
             which names the errors, too.
         """
         return shown("report", self, path, evaluation=evaluation, **options)
+
+
+@with_checked_methods
+class HasFigures:
+    """What results have beside `Result` of which there are figures."""
+
+    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
+        """Draw a figure with matplotlib and return its Axes.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Which figure; the class says which there are, the first is the default.
+        ax : matplotlib Figure, SubFigure or Axes, optional
+            Where to draw; by default on a new figure of pyplot. An empty
+            ``matplotlib.figure.Figure()`` is resized to what the drawing needs, and needs neither a
+            display nor closing. A figure with one panel can be drawn on Axes.
+        """
+        return shown("figure", self, kind, ax)
 
 
 def _restored_note(kind: type, value: Any) -> Note:

@@ -102,7 +102,10 @@ def test_not_significant_is_not_a_pass_and_the_number_that_would_settle_it_is_th
     ev = evaluated(A=a, B={query: 1 + (n * 3) % 7 for n, query in enumerate(a)})
     comparison: Any = iro.compare(ev, "A", "B")
     (decision,) = iro.gate(ev, "A", margins=(1.0, 0.1, 1.0)).decisions
-    assert (decision.comparison.verdict.label, decision.status) == ("no significant difference", "inconclusive")
+    assert (decision.comparison.verdict.label, decision.status) == (
+        "no significant difference",
+        "inconclusive",
+    )
     planned = iro.plan(comparison, ranking=0.1)
     (ranking,) = [row for row in planned.parts if row.name == "ranking"]
     assert decision.needed["ranking"] == ranking.to_pass

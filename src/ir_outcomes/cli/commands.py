@@ -45,7 +45,7 @@ COMMANDS = {
         ),
         "pair",
         then="per_query",
-        figures=("facets", "changes", "lengths"),
+        figures=("facets", "changes"),
         page=True,
     ),
     "compare-outputs": Command(
@@ -57,7 +57,7 @@ COMMANDS = {
         ),
         "values",
         then="per_query",
-        figures=("facets", "changes", "lengths"),
+        figures=("facets", "changes"),
     ),
     "verdict": Command(
         "verdict",
@@ -173,7 +173,6 @@ COMMANDS = {
         ("tail length-distributions qrels.txt bm25.run rrf-stem-lsa.run",),
         "board",
         without=TAIL,
-        figures=("lengths",),
     ),
     "tail length-changes": Command(
         "length_changes",

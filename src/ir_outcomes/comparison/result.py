@@ -13,7 +13,7 @@ from ir_outcomes.pairs.outcomes import Outcomes, QueryOutcome
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import Verdict, direction_of
-from ir_outcomes.results import OPTIONAL, HasPage, Result
+from ir_outcomes.results import OPTIONAL, HasFigures, HasPage, Result
 from ir_outcomes.table_columns import rows_of
 
 WHICH = ("won", "lost", "better", "worse")
@@ -64,10 +64,10 @@ class SystemRun(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(HasPage, Result):
+class Comparison(HasFigures, HasPage, Result):
     """A contender against a baseline: outcomes, rows, and the verdict.
 
-    The figures are "facets", "changes" and "lengths".
+    The figures are "facets" and "changes".
 
     Attributes
     ----------
@@ -271,7 +271,7 @@ def _long_rows(comparison: Comparison, part: Row) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparisons(HasPage, Result, Sequence[Comparison]):
+class Comparisons(HasFigures, HasPage, Result, Sequence[Comparison]):
     """Several comparisons, in the order in which the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries
