@@ -71,7 +71,7 @@ def test_harm_at_a_pvalue_that_is_this_share_of_alpha(share: float, hurt: bool) 
 def test_alpha_is_the_corrected_pvalue_itself() -> None:
     """What is found excludes 0 from the interval, and both change at the same alpha."""
     evaluation = gain_with_harm(8)
-    for name in ("coverage", "ranking", "restricted"):
+    for name in ("coverage", "ranking", "all_queries"):
         row = getattr(compare_several(evaluation, "A", ["B", "C"])[0], name)
         direction = "worse" if name == "ranking" else "better"
         corrected = row.pvalue_corrected

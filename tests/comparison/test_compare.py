@@ -131,7 +131,7 @@ def test_cutoffs_go_to_the_longest_list_of_the_shallower_run(depth: int, shown: 
 NOTES: dict[str, tuple[Any, dict[str, Any]]] = {
     "opposite mean": (((60, 2, 1), (20, 5, 60), (20, 3, 3)), {}),
     "few decide": (((20, 40, 10), (20, 2, 3), (20, 3, 3)), {}),
-    "other cutoffs": (((60, 30, 20), (20, 5, 5)), {}),
+    "other cutoffs": (((60, 90, 20), (25, 5, None)), {}),
     "few differences": (((3, 2, 1), (60, 2, 2)), {}),
     "clusters": (((60, 3, 2),), {"clusters": {f"q{n}": str(n // 3) for n in range(60)}}),
 }

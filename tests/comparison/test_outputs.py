@@ -59,18 +59,18 @@ def test_other_measures_split_at_zero(clustered: bool) -> None:
     pairs = [Pair(query, 0, 0, a[query], b[query]) for query in a]
     both = [pair for pair in pairs if pair.a and pair.b]
     coverage = [pair._replace(a=100.0 * (pair.a > 0), b=100.0 * (pair.b > 0)) for pair in pairs]
-    assert found.mean is not None
+    assert found.all_queries is not None
     for row, of_row, largest in (
         (found.coverage, coverage, 100.0),
         (found.ranking, both, 1.0),
-        (found.mean, pairs, 1.0),
+        (found.all_queries, pairs, 1.0),
     ):
         check_row(row, of_row, largest, clusters=clusters)
     assert (found.ranking.higher_is_better, found.ranking.measured_in) == (True, "nDCG@10")
     # The margin is on the mean.
     assert [row.margin is None for row in found.deciding] == [True, True, False]
-    assert found.mean.margin is not None
-    interval = found.mean.margin.interval
+    assert found.all_queries.margin is not None
+    interval = found.all_queries.margin.interval
     assert interval is not None
     assert found.verdict.non_inferior == (interval.low > -0.1)
     if not clustered:
@@ -84,11 +84,11 @@ def test_values_that_say_nothing_of_what_was_found_have_their_mean_alone() -> No
     for higher in (True, False):
         found = compared(a, b, higher_is_better=higher)
         assert (found.coverage.n, found.ranking.n) == (0, 0)
-        assert found.deciding == (found.mean,)
+        assert found.deciding == (found.all_queries,)
         pairs = [Pair(q, 0, 0, a[q]["cost"], b[q]["cost"]) for q in a]
-        assert found.mean is not None
-        assert found.mean.higher_is_better == higher
-        check_row(found.mean, pairs, None)
+        assert found.all_queries is not None
+        assert found.all_queries.higher_is_better == higher
+        check_row(found.all_queries, pairs, None)
     with pytest.raises(ParameterError, match="direction of cost is not known"):
         compared(a, b)
 

@@ -79,7 +79,7 @@ def test_measures_are_compared_run_by_run() -> None:
 def test_outcomes_queries_and_runs_are_means_over_pairs() -> None:
     result, qrels, systems = compared(3, (2, 3), 1)
     rows = literal.rows(qrels, *systems, "query", CUTOFF)
-    names = {"ranking": "difference", "all queries": "restricted"}
+    names = {"ranking": "difference", "all queries": "all_queries"}
     assert result.outcomes.shares is not None
     won = [pair.b > pair.a for pair in rows["coverage"]]
     assert result.outcomes.shares.won == pytest.approx(np.mean(won))
@@ -125,9 +125,9 @@ def test_a_label_holds_for_new_runs_where_their_intervals_exclude_zero() -> None
     said = set()
     carrying = {
         "both facets": ("coverage", "ranking"),
-        "coverage": ("coverage", "restricted"),
-        "ranking": ("ranking", "restricted"),
-        "all queries": ("restricted",),
+        "coverage": ("coverage", "all_queries"),
+        "ranking": ("ranking", "all_queries"),
+        "all queries": ("all_queries",),
     }
     for seed in range(30):
         result, *_ = compared(seed, (1, 5), 1)
@@ -177,9 +177,9 @@ def test_other_measures_take_several_runs() -> None:
     assert (by_rank.coverage, by_rank.ranking) == (expected.coverage, expected.ranking)
     by_gain = iro.compare_measure(ev, "a", "b", measure="nDCG@6")
     values = ev.scores_of("nDCG@6").values
-    assert by_gain.mean is not None
-    assert by_gain.mean.difference == pytest.approx((values[1:] - values[0]).mean())
-    assert by_gain.mean.new_runs is not None
+    assert by_gain.all_queries is not None
+    assert by_gain.all_queries.difference == pytest.approx((values[1:] - values[0]).mean())
+    assert by_gain.all_queries.new_runs is not None
 
 
 def every_analysis(ev: iro.Evaluation) -> Iterator[Callable[[], Any]]:

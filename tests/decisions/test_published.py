@@ -57,15 +57,15 @@ def test_coverage_is_that_of_runs_with_these_outcomes(won: int, lost: int, both:
     assert iro.SummaryVerdict.from_json(found.to_json()) == found
 
 
-def test_without_n_or_ranking_there_is_no_label() -> None:
-    for found in (
-        iro.verdict_from_summary(8, 1),
-        iro.verdict_from_summary(8, 1, None, -0.5, 0.01),
-        iro.verdict_from_summary(8, 1, 100),
-    ):
+def test_without_n_there_is_no_label() -> None:
+    for found in (iro.verdict_from_summary(8, 1), iro.verdict_from_summary(8, 1, None, -0.5, 0.01)):
         assert found.exact.pvalue == pytest.approx(scipy.stats.binomtest(8, 9).pvalue)
         assert found.verdict is None
-        assert (found.coverage is None) == (found.n is None)
+        assert found.coverage is None
+    without_ranking = iro.verdict_from_summary(8, 1, 100).verdict
+    assert without_ranking is not None
+    assert without_ranking.label == "coverage gain, unconfirmed"
+    assert (without_ranking.strict, without_ranking.do_no_harm) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def direction_of(label: str) -> Direction:
 def is_unconfirmed(label: str) -> bool:
     """Return whether facets changed and all queries do not confirm it."""
     meaning = MEANINGS[label]
-    return meaning.direction == "none" and bool(meaning.facets)
+    return meaning.direction == "none" and bool(meaning.facets) and label != TRADE_OFF
 
 
 def decision(coverage: int, ranking: int) -> tuple[Decision, Decision]:
