@@ -27,7 +27,10 @@ def kinds() -> list[type[Result]]:
     """Every kind of result."""
     for name in iro.__all__:  # a public name is imported when it is asked for
         getattr(iro, name)
-    return Result.__subclasses__()
+    subclasses = Result.__subclasses__()
+    for kind in subclasses:  # of conditions there is a kind of kinds
+        subclasses += kind.__subclasses__()
+    return subclasses
 
 
 def schema_of(kind: type[Result]) -> dict[str, Any]:
