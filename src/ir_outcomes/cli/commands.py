@@ -135,7 +135,7 @@ COMMANDS = {
     ),
     "leaderboard": Command(
         "leaderboard",
-        "Order runs by a measure, with tiers and verdicts.",
+        "Order runs by one row, with the ranks that are possible.",
         ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
         "board",
         figures=("tiers", "verdicts"),
