@@ -168,7 +168,7 @@ BAD_INPUT = (
     ("report qrels.txt bm25.run bm25-stem.run --docs no", "no: no such file"),
     # An argument is named as its option only where a message names an argument.
     ("compare qrels.txt bm25.run cutoff=10.run", "cutoff=10.run: no such file"),
-    ("compare qrels.txt no.run bm25.run", "no.run: no such file"),
+    ("compare qrels.txt no.run bm25.run", "no.run: neither a file nor the name of a run"),
     ("compare qrels.txt bm26 RUNS", "did you mean bm25?"),
 )
 

@@ -104,11 +104,8 @@ def with_baselines(
     if call.left_out:
         note(f"{baselines[0]} is also among the runs; it is not compared with itself")
     evaluation = evaluated(qrels, call, options)
-    files = iter(
-        [name for name, run in zip(evaluation.names, call.runs, strict=False) if run.is_baseline]
-    )
-    names = list(evaluation.system_names)
-    first = [one if one in names and not os.path.exists(one) else next(files) for one in baselines]
+    names = evaluation.system_names
+    first = [names[position] for position in call.baselines]
     return evaluation, first, [name for name in names if name not in first]
 
 

@@ -28,17 +28,17 @@ from ir_outcomes.evaluation.scores import (
 )
 from ir_outcomes.evaluation.systems import (
     Call,
-    Listed,
+    NamedRun,
     check_runs,
     clusters_of,
-    names_of_call,
     runs_of_call,
+    several_runs,
 )
 from ir_outcomes.evaluation.work import RunResult, Work, each_run
 from ir_outcomes.files import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
-from ir_outcomes.reading.datasets import Task, open_collection
-from ir_outcomes.reading.runs import Duplicates, Run, is_path
+from ir_outcomes.reading.datasets import Collection, Task, open_collection
+from ir_outcomes.reading.runs import DATASET_PREFIX, Duplicates, Run, is_path
 
 
 class Evaluations(dict[str, Evaluation]):
@@ -241,11 +241,13 @@ def evaluate(
             f"{os.fspath(qrels)} is a saved evaluation, which stands for qrels and runs; pass it to"
             " an analysis, or read it by load_evaluation"
         )
-    call = runs if isinstance(runs, Call) else runs_of_call(runs, names)
-    for listed in call.runs:
-        if is_saved(listed.run):
+    call = runs
+    if not isinstance(call, Call):
+        call = runs_of_call(runs, names, replicates=replicates)
+    for run in call.runs:
+        if is_saved(run.run):
             raise MismatchError(
-                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs, and"
+                f"{os.fspath(run.run)} is a saved evaluation, which stands for qrels and runs, and"
                 " was perhaps made with other qrels; pass it alone in their place, or give the files"
                 " of the runs"
             )
@@ -280,7 +282,7 @@ def evaluate(
         duplicates=duplicates,
         parts=None if parts is None else os.path.abspath(os.fsdecode(parts)),
     )
-    jobs = [listed._replace(run=collection.run(listed.run)) for listed in call.runs]
+    jobs = [_with_ranking(run, collection) for run in call.runs]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
     results = [result for _, result in done]
     first = results[0].lengths
@@ -289,9 +291,8 @@ def evaluate(
             f"no query of the qrels has a relevant document at `rel={least}`; lower it or check the"
             " grades of the qrels"
         )
-    run_names, several = names_of_call(
-        [job for job, _ in done], [result.lengths.name for result in results], replicates
-    )
+    runs_done = [job for job, _ in done]
+    run_names = tuple(run.name for run in runs_done)
     codes = next(
         (result.lengths.clusters for result in results if result.lengths.clusters is not None), None
     )
@@ -315,13 +316,13 @@ def evaluate(
             for query, text in texts.items()
         },
         scores=tuple(
-            Scores(str(measure), higher, tuple(run_names), judgments.query_ids, values[:, row])
+            Scores(str(measure), higher, run_names, judgments.query_ids, values[:, row])
             for row, (measure, higher) in enumerate(needing_runs.items())
         ),
         documents=tuple(result.documents for result in results if result.documents is not None),
         sources=tuple(job.run if _is_readable_again(job.run) else None for job, _ in done),
         qrels=judgments,
-        replicates=several,
+        replicates=several_runs(runs_done),
     )
     for system in evaluation.systems:
         check_runs(system)
@@ -329,10 +330,10 @@ def evaluate(
 
 
 def _evaluated(
-    work: Work, jobs: list[Listed], *, n_jobs: int | None, progress: bool, on_error: OnError
-) -> list[tuple[Listed, RunResult]]:
+    work: Work, jobs: list[NamedRun], *, n_jobs: int | None, progress: bool, on_error: OnError
+) -> list[tuple[NamedRun, RunResult]]:
     """Evaluate runs, and return those that could be."""
-    done: list[tuple[Listed, RunResult]] = []
+    done: list[tuple[NamedRun, RunResult]] = []
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     with closing(each_run(work, jobs, n_jobs)) as attempts:
         for job, result in zip(
@@ -351,6 +352,15 @@ def _evaluated(
     if failure is not None and not done:
         raise failure
     return done
+
+
+def _with_ranking(run: NamedRun, collection: Collection) -> NamedRun:
+    """Return a run, and for ``"irds:"`` the ranking that comes with the task."""
+    ranking = collection.run(run.run)
+    if ranking is run.run:
+        return run
+    names = [ranking.name if name == DATASET_PREFIX else name for name in run[1:]]
+    return NamedRun(ranking, *names)
 
 
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
