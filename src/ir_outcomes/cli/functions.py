@@ -270,8 +270,8 @@ def measure(
         if output_format == "jsonl":
             print_lines(json.dumps({**head, "value": value if math.isfinite(value) else None}))
         else:
-            number = format(value, "" if places < 0 else f".{places}f")
-            print_lines("\t".join([*head.values(), number]))
+            text = format(value, "" if places < 0 else f".{places}f")
+            print_lines("\t".join([*head.values(), text]))
 
 
 def datasets(dataset: str | None = None) -> None:

@@ -111,9 +111,15 @@ def first_sentence(function: Callable[..., Any], name: str) -> str:
 
 def word_type(annotation: Any) -> Any:
     """Return the type of words that an annotation allows."""
+    if get_origin(annotation) is Annotated:
+        return word_type(get_args(annotation)[0])
     kinds = [annotation]
     if get_origin(annotation) in (Union, types.UnionType):
-        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+        kinds = [
+            get_args(kind)[0] if get_origin(kind) is Annotated else kind
+            for kind in get_args(annotation)
+            if kind is not type(None)
+        ]
     for kind in kinds:
         if get_origin(kind) is Literal or kind in (bool, int, Path):
             return kind

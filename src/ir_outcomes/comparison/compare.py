@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
-from ir_outcomes.choices import Ties, UnitChoice
+from ir_outcomes.choices import Positive, Ties, UnitChoice
 from ir_outcomes.comparison.family import judged, measured_pairs
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -38,8 +38,8 @@ Runs = (
 class CompareSettings(RuleOptions, total=False):
     """The settings of `compare`."""
 
-    cutoff: int | None
-    rel: int | None
+    cutoff: Positive | None
+    rel: Positive | None
     unit: UnitChoice | None
     ties: Ties | None
     judged_only: bool | None
@@ -72,8 +72,8 @@ def compare(
     baseline: Any,
     contenders: Any = None,
     *,
-    cutoff: int | None = None,
-    rel: int | None = None,
+    cutoff: Positive | None = None,
+    rel: Positive | None = None,
     unit: UnitChoice | None = None,
     ties: Ties | None = None,
     judged_only: bool | None = None,

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
-from ir_outcomes.arguments import check_choice
 from ir_outcomes.choices import LENGTHS, OUTCOMES, Direction, Floats
 from ir_outcomes.comparison.columns import columns_of, paper_columns, query_columns
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
@@ -294,8 +293,6 @@ class Comparison(HasPage, Result):
             raise ParameterError(
                 "this result was stored without its queries; write it with to_json(per_query=True)"
             )
-        if which is not None:
-            check_choice("which", which, WHICH)
         chosen = list(self.queries)
         if which in ("won", "lost"):
             finder = "contender" if which == "won" else "baseline"

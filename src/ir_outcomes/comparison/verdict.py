@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self, TypedDict, get_args
+from typing import Any, Literal, NamedTuple, Self, TypedDict
 
 import numpy as np
 
-from ir_outcomes.arguments import check_choice, check_level
-from ir_outcomes.choices import Bools, Correction, Direction, Floats, Ints
+from ir_outcomes.arguments import check_fields
+from ir_outcomes.choices import Bools, Correction, Direction, Floats, Ints, Level
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.estimate import Estimates, sign_pvalues
 from ir_outcomes.statistics.families import adjust
@@ -24,7 +24,7 @@ DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}
 class RuleOptions(TypedDict, total=False):
     """How verdicts are reached, as keyword arguments."""
 
-    alpha: float
+    alpha: Level
     correction: Correction
     margins: tuple[float, ...] | None
 
@@ -44,13 +44,12 @@ class Rules:
         third is by default what the other two tolerate together.
     """
 
-    alpha: float = 0.05
+    alpha: Level = 0.05
     correction: Correction = "holm"
     margins: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        check_level(self.alpha)
-        check_choice("correction", self.correction, get_args(Correction))
+        check_fields(self)
         object.__setattr__(self, "margins", _checked_margins(self.margins))
 
 

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ir_outcomes.arguments import check_count, check_positive
+from ir_outcomes.choices import Count, Positive
 from ir_outcomes.comparison.outcomes import PairedQueries, Sample, Settings, pair_queries
 from ir_outcomes.comparison.result import QueryOutcome
 from ir_outcomes.comparison.rows import Quantity, Row, estimated_row, found_alone
@@ -41,7 +41,7 @@ def compare_judges(
     baseline: str | None = None,
     contenders: Sequence[str] | str | None = None,
     *,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     reference: str | None = None,
     measures: Sequence[Any] = (),
     allow: Allow = (),
@@ -161,7 +161,7 @@ def _direction(query: QueryOutcome) -> int:
     return int(change > 0) - int(change < 0)
 
 
-def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...]:
+def to_label(evaluation: Evaluation, n: Positive, *, seed: Count = 0) -> tuple[str, ...]:
     """Draw the ids of n queries for people to label, so that `ir_outcomes.compare_judges` can set a judge beside them.
 
     Parameters
@@ -184,8 +184,6 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
     ('q51', 'q63', 'q83')
     """
     evaluation = evaluation_of(evaluation)
-    check_positive("n", n)
-    check_count("seed", seed)
     if n > len(evaluation.query_ids):
         raise ParameterError(f"there are {plural('query', len(evaluation.query_ids))}", n=n)
     drawn = np.random.default_rng(seed).choice(len(evaluation.query_ids), n, replace=False)

@@ -4,22 +4,16 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, Literal, TypedDict, Unpack, get_args, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ir_outcomes.arguments import (
-    check_choice,
-    check_count,
-    check_kind,
-    check_one_order,
-    check_positive,
-)
-from ir_outcomes.choices import OnError, Ties, Unit, UnitChoice
+from ir_outcomes.arguments import check_kind, check_one_order
+from ir_outcomes.choices import Count, OnError, Positive, Ties, Unit, UnitChoice
 from ir_outcomes.errors import InputError, MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import Allow, check_allow, refuse_stops
+from ir_outcomes.evaluation.remarks import Allow, refuse_stops
 from ir_outcomes.evaluation.scores import (
     Measures,
     Scores,
@@ -58,8 +52,8 @@ class Evaluations(dict[str, Evaluation]):
 class Options(TypedDict, total=False):
     """The keyword arguments of `evaluate`."""
 
-    cutoff: int | None
-    rel: int | None
+    cutoff: Positive | None
+    rel: Positive | None
     unit: UnitChoice
     ties: Ties
     judged_only: bool
@@ -70,7 +64,7 @@ class Options(TypedDict, total=False):
     names: Sequence[str | None] | None
     measures: Measures
     higher_is_better: bool | None
-    documents: int | Literal["cutoff"]
+    documents: Count | Literal["cutoff"]
     queries: Any
     n_jobs: int | None
     progress: bool
@@ -93,8 +87,8 @@ def evaluate(
     qrels: Any,
     runs: Any = None,
     *,
-    cutoff: int | None = None,
-    rel: int | None = None,
+    cutoff: Positive | None = None,
+    rel: Positive | None = None,
     unit: UnitChoice = "auto",
     ties: Ties = "trec",
     judged_only: bool = False,
@@ -105,7 +99,7 @@ def evaluate(
     names: Sequence[str | None] | None = None,
     measures: Measures = (),
     higher_is_better: bool | None = None,
-    documents: int | Literal["cutoff"] = 0,
+    documents: Count | Literal["cutoff"] = 0,
     queries: Any = None,
     n_jobs: int | None = 1,
     progress: bool = False,
@@ -216,18 +210,6 @@ def evaluate(
         options |= {"progress": False, "on_error": on_error or "report"}
         return _evaluate_suite(qrels, options, clusters, progress=progress)
     on_error = on_error or "raise"
-    check_positive("cutoff", cutoff, none_allowed=True)
-    check_positive("rel", rel, none_allowed=True)
-    check_choice("unit", unit, get_args(UnitChoice))
-    check_choice("ties", ties, get_args(Ties))
-    check_choice("on_error", on_error, get_args(OnError))
-    if duplicates is not None:
-        check_choice("duplicates", duplicates, get_args(Duplicates))
-    if documents != "cutoff":
-        check_count("documents", documents)
-    check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
-    check_kind("drop_self", drop_self, (bool, np.bool_), "True or False")
-    check_allow(allow)
     if documents:
         check_one_order(ties)
     if parts is not None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import LARGEST, check_positive
+from ir_outcomes.arguments import check_positive
+from ir_outcomes.choices import LARGEST
 from ir_outcomes.evaluation.lengths import (
     FLAGS,
     PER_ATOM,

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress, pairwise
-from typing import Any, Unpack, get_args
+from typing import Any, Unpack
 
 import numpy as np
 
-from ir_outcomes.arguments import check_choice
-from ir_outcomes.choices import Bools, Ints
+from ir_outcomes.choices import Bools, Ints, Positive
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import MismatchError, ParameterError, some
@@ -46,7 +45,7 @@ def leaderboard(
     *,
     measures: Sequence[Any] | str | None = None,
     order: Order = "tier",
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     entries: Any = None,
     allow: Allow = (),
     progress: bool = False,
@@ -108,7 +107,6 @@ def leaderboard(
     checked = Rules(**rules)
     if checked.margins is not None:
         raise ParameterError("a board has no margins; compare two runs", margins=checked.margins)
-    check_choice("order", order, get_args(Order))
     evaluation = evaluation_to_judge(source, cutoff, allow, several_runs=True)
     systems = systems_of(source)
     of_runs = values_of(evaluation or source, measures)

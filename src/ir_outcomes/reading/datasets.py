@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.arguments import check_kind
 from ir_outcomes.choices import UnitChoice
 from ir_outcomes.errors import DatasetUnavailable, ParameterError
 from ir_outcomes.reading.qrels import Qrels, qrels_of, query_texts
@@ -231,7 +230,6 @@ def load(name: str) -> Task:
     >>> task.cutoff, task.rel, task.unit, task.official_measure
     (100, 1, 'query', 'RR@100')
     """
-    check_kind("name", name, str, "an ir_datasets id, such as msmarco-document/dev")
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, "qrels")
     settings: dict[str, Any] = {}
