@@ -145,12 +145,30 @@ def board(
         scores = scores_of([qrels, *(runs or ())], trials, settings)
         return Read((scores,), {"measures": None})
     refuse_trials(trials, "--from-outputs")
+    return evaluated_runs(qrels, runs, settings)
+
+
+def runs(qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str, Any]) -> Read:
+    """Evaluate runs.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, an ir_datasets id, or a saved evaluation.
+    runs
+        Runs: files or directories.
+    """
+    return evaluated_runs(qrels, runs, settings)
+
+
+def evaluated_runs(qrels: str, runs: Sequence[str] | None, settings: Mapping[str, Any]) -> Read:
+    """Evaluate runs, or take them from a saved evaluation."""
     from ir_outcomes.evaluation.evaluation import is_saved
     from ir_outcomes.leaderboards.ordering import FACETS
 
     if is_saved(qrels):
         evaluation = saved(qrels, settings)
-        return Read((evaluation[runs] if runs else evaluation,), {}, evaluation, [qrels])
+        return Read((evaluation[list(runs)] if runs else evaluation,), {}, evaluation, [qrels])
     if not runs:
         raise UsageError("RUNS is missing: give files of runs, or directories of them.")
     kept = [measure for measure in settings.get("measures", ()) if measure not in FACETS]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ir_outcomes.notes import Note
 from ir_outcomes.results import OPTIONAL, HasPage, Result
 from ir_outcomes.table_columns import rows_of
 
-WHICH = ("won", "lost", "better", "worse")
+Which = Literal["won", "lost", "better", "worse"]  # queries that are listed
 
 
 class QueryOutcome(NamedTuple):
@@ -272,7 +272,7 @@ class Comparison(HasPage, Result):
         """The rows of its table: those that decide, and the measures that were asked for."""
         return (*self.deciding, *self.measures)
 
-    def per_query(self, which: str | None = None, top: int | None = None) -> Queries:
+    def per_query(self, which: Which | None = None, top: int | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
 
         Parameters
