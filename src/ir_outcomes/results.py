@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from ir_outcomes.arguments import checked, with_checked_methods
 from ir_outcomes.choices import Columns, Mark
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
-from ir_outcomes.notes import NOTE_SCHEMA, Note
+from ir_outcomes.notes import Note
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
 SCHEMA = 3
@@ -181,24 +181,6 @@ class Result(Immutable):
                 f"is not valid ({error}); it is the text that to_json returned, not a path",
             ) from None
         return cls.from_dict(data)
-
-    @classmethod
-    def json_schema(cls) -> dict[str, Any]:
-        """Return the JSON Schema of what `to_json` returns."""
-        import msgspec
-
-        schema = msgspec.json.schema(
-            cls, schema_hook=lambda kind: NOTE_SCHEMA if kind is Note else {}
-        )
-        kinds = {kind.__name__ for kind in Result.__subclasses__()}
-        for name, described in schema["$defs"].items():
-            if name in kinds:
-                head = {"schema": {"const": SCHEMA}, "kind": {"const": name}}
-                described["properties"] = head | described["properties"]
-                described["required"] = [*head, *described["required"]]
-            if "properties" in described:
-                described["additionalProperties"] = False
-        return dict(schema)
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each test of each comparison."""

@@ -92,7 +92,6 @@ FIGURES: dict[str, Callable[[int], Any]] = {
     "lengths": lambda n: compared(2, n),
     "forest": lambda n: iro.compare_collections(suite(2, n), NAMES[0]),
     "forest of several": lambda n: iro.compare_collections(suite(n, 3), NAMES[0]),
-    "curve": lambda n: iro.compare_cutoffs(evaluated(n), NAMES[0], cutoffs=[5]),
     "tiers": lambda n: iro.leaderboard(evaluated(n)),
     "verdicts": lambda n: iro.leaderboard(evaluated(n)),
     "history": history,
@@ -209,18 +208,6 @@ def test_the_forest_has_conditions_means_and_a_new_one() -> None:
     assert {"mean of these", "where a new one is expected"} <= set(legend_of(axes))
 
 
-def test_the_curve_is_drawn_for_the_baseline_and_each_contender() -> None:
-    result = made("curve")
-    axes = result.plot("curve", ax=Figure())
-    *contenders, baseline = axes.lines
-    assert len(contenders) == 8
-    for line, curve in zip(contenders, result.curves, strict=True):
-        assert line.get_ydata()[:-1].tolist() == list(curve.contender_shares)
-    assert baseline.get_ydata()[:-1].tolist() == list(result.curves[0].baseline_shares)
-    assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 9
-    assert legend_of(axes)[-1].endswith("(baseline)")
-
-
 def bars_of(axes: Any) -> dict[str, list[float]]:
     return {group.get_label(): [bar.get_height() for bar in group] for group in axes.containers}
 
@@ -314,9 +301,11 @@ def test_better_is_blue_and_worse_is_orange() -> None:
         assert all((x > middle) == (word == "better") for x in drawn_bars)
 
 
-@pytest.mark.parametrize(("conditions", "name"), [("cutoffs", "curve"), ("slices", "forest")])
-def test_a_given_axes_is_drawn_on_and_keeps_its_size(conditions: str, name: str) -> None:
-    result = result_of(f"ConditionsComparison of {conditions}")
+@pytest.mark.parametrize(
+    ("kind", "name"), [("Leaderboard", "verdicts"), ("ConditionsComparison of slices", "forest")]
+)
+def test_a_given_axes_is_drawn_on_and_keeps_its_size(kind: str, name: str) -> None:
+    result = result_of(kind)
     figure = Figure(figsize=(16, 6), layout="constrained")
     left, right = figure.subplots(1, 2)
     axes = result.plot(name, ax=left)
@@ -329,7 +318,7 @@ def test_a_given_axes_is_drawn_on_and_keeps_its_size(conditions: str, name: str)
 
 def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path) -> None:
     pypdf = needed("pypdf")
-    axes = made("curve").plot("curve")
+    axes = made("changes").plot("changes")
     assert plt.gcf() is axes.figure
     axes.figure.savefig(tmp_path / "picture.pdf")
     figures.save(axes, tmp_path / "saved.pdf")
@@ -366,7 +355,6 @@ def test_wrong_kinds_are_named() -> None:
         (result_of("Plan"), None, "a Plan has no figures"),
         (iro.reordering(evaluated(3)), None, "a TailResult has no figures"),
         (made("changes"), "pie", "`kind='pie'`: a Comparison is drawn as facets, changes, lengths"),
-        (made("forest"), "curve", "there is no curve: compare_cutoffs computes it"),
         (outputs, "lengths", "there are no search lengths"),
         (stored, "changes", "stored without its queries"),
     ):

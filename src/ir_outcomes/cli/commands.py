@@ -70,17 +70,9 @@ COMMANDS = {
         "verdict",
         "Say what published numbers allow to conclude.",
         (
-            "verdict --n 5193 --means .4439 .4400 --measure Success@100",
+            "verdict --won 20 --lost 9",
             "verdict --n 100 --won 20 --lost 9 --difference 0.5 --pvalue 0.03",
         ),
-    ),
-    "compare-cutoffs": Command(
-        "compare_cutoffs",
-        "Compare runs at several cutoffs.",
-        ("compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,50",),
-        "pair",
-        takes=tuple(name for name in VERDICTS if name != "cutoff"),
-        figures=("curve", "forest"),
     ),
     "compare-slices": Command(
         "compare_slices",
@@ -158,7 +150,7 @@ COMMANDS = {
         ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
         "board",
         takes=EVERYTHING,
-        figures=("tiers", "verdicts", "history"),
+        figures=("tiers", "verdicts"),
         page=True,
     ),
     "sota-history": Command(

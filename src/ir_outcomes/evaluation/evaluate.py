@@ -153,7 +153,6 @@ class EvaluateOptions(ReadingOptions, total=False):
 
     documents: Count | Literal["cutoff"]
     on_error: OnError | None
-    parts: str | os.PathLike[str] | None
 
 
 @overload
@@ -172,7 +171,6 @@ def evaluate(
     *,
     documents: Count | Literal["cutoff"] = 0,
     on_error: OnError | None = None,
-    parts: str | os.PathLike[str] | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Evaluation | Evaluations:
     """Find where each run ranks each relevant document, reading each run once.
@@ -195,10 +193,6 @@ def evaluate(
         What to do about a run that cannot be evaluated: raise its error; or warn, leave it out and
         go on; or keep a run without results, as one that finds nothing, and raise other errors. By
         default "raise", in a suite "report".
-    parts : path, optional
-        Folder that keeps what was found in each file, so that an evaluation that ended early goes
-        on. A file is not read again where it, the qrels and the settings are equal by SHA-256.
-        Texts in runs and documents are not kept.
     **reading
         How runs are read: cutoff, rel, unit, ties, measures and more; see `ir_outcomes.Reading`.
 
@@ -228,18 +222,14 @@ def evaluate(
     settings = Reading(**reading)
     if documents:
         check_one_order(settings.ties)
-        if parts is not None:
-            raise ParameterError(
-                "no documents are kept in `parts`; leave out `documents` or `parts`"
-            )
     if runs is None:
-        options: EvaluateOptions = {"documents": documents, "parts": parts}
+        options: EvaluateOptions = {"documents": documents}
         options["on_error"] = on_error or "report"
         return _evaluate_suite(qrels, settings, {**reading, **options})
     on_error = on_error or "raise"
     call = _runs_to_read(qrels, runs, settings)
     collection = open_collection(qrels, settings.queries)
-    work = _work(collection, settings, documents, on_error, parts)
+    work = _work(collection, settings, documents, on_error)
     sources = [_with_ranking(run, collection) for run in call.runs]
     done = _evaluated(
         work, sources, n_jobs=settings.n_jobs, progress=settings.progress, on_error=on_error
@@ -275,7 +265,6 @@ def _work(
     settings: Reading,
     documents: int | Literal["cutoff"],
     on_error: OnError,
-    parts: str | os.PathLike[str] | None,
 ) -> Work:
     """Settle what is done with each run."""
     task = collection.task
@@ -301,7 +290,6 @@ def _work(
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in settings.allow or on_error == "keep",
         duplicates=settings.duplicates,
-        parts=None if parts is None else os.path.abspath(os.fsdecode(parts)),
     )
 
 

@@ -11,7 +11,7 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.conditions.conditions import Condition, ConditionsComparison, Overall
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import fixed, interval, places_of
-from ir_outcomes.showing import RANK_TICKS, conditions_words, count, figures, level_words
+from ir_outcomes.showing import conditions_words, count, figures, level_words
 from ir_outcomes.showing.figures import INK, MUTED, TONES, draws, finished
 from ir_outcomes.showing.views.parts import CORRECTIONS
 
@@ -198,40 +198,3 @@ def _correction(settings: Any) -> str:
     if settings.family == 1 or settings.correction == "none":
         return ""
     return f", marks and labels by {CORRECTIONS[settings.correction]} over {settings.family}"
-
-
-@draws("curve", ConditionsComparison)
-def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
-    """Draw the share found by each rank, of the baseline and of all contenders."""
-    if not result.curves:
-        raise ParameterError("there is no curve: compare_cutoffs computes it")
-    ax = figures.panel(ax, 6.6, 5.0)
-    baseline, *names = figures.labels_of([result.baseline, *result.contenders])
-    longest = max(result.curves, key=lambda curve: len(curve.baseline_shares))
-    last = len(longest.baseline_shares)
-    style: Any = {"where": "post", "linewidth": 1.6}
-    for number, (name, curve) in enumerate(zip(names, result.curves, strict=True)):
-        color = figures.series_style(number)["color"]
-        dashes = ("-", "-.", ":")[number // len(figures.COLORS) % 3]
-        ax.step(*_steps(curve.contender_shares), dashes, color=color, label=name, **style)
-    steps = _steps(longest.baseline_shares)
-    ax.step(*steps, "--", color=INK, label=f"{baseline} (baseline)", **style)
-    ticks = [tick for tick in RANK_TICKS if tick <= last]
-    ax.set(xscale="log", xticks=ticks, xticklabels=[f"{tick:,}" for tick in ticks])
-    ax.minorticks_off()
-    ax.grid()
-    found = "queries answered" if result.settings.unit == "query" else "relevant documents found"
-    n = result.conditions[0].comparison.n_queries
-    return finished(
-        ax,
-        f"{_who(result.contenders)} against {result.baseline}: found by rank k",
-        f"{count(n, 'query')}, {_settings(result)}",
-        x="rank k (log scale)",
-        y=f"% of {found}\n(up is better)",
-        legend=True,
-    )
-
-
-def _steps(shares: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return ranks and shares, so that the last step has a width, too."""
-    return [*range(1, len(shares) + 1), 1.06 * len(shares)], [*shares, shares[-1]]

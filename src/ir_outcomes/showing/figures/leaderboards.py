@@ -157,15 +157,9 @@ def cell_of(label: str) -> str:
     return f"{meaning.direction} in one way"
 
 
-@draws("history", Leaderboard, SotaHistory)
-def draw_history(source: SotaHistory | Leaderboard, ax: Any) -> Any:
+@draws("history", SotaHistory)
+def draw_history(result: SotaHistory, ax: Any) -> Any:
     """Draw scores over time, and who took the top (Lin et al. 2021, Figure 1)."""
-    result = source.history if isinstance(source, Leaderboard) else source
-    if result is None:
-        raise ParameterError(
-            "`kind='history'` needs dates: give the leaderboard `entries`, a table with the columns"
-            " id, date, group"
-        )
     import matplotlib.dates
 
     dates: Any = matplotlib.dates  # its functions have no annotations
@@ -198,13 +192,10 @@ def draw_history(source: SotaHistory | Leaderboard, ax: Any) -> Any:
         f"{count(len(leaders), 'run')} took the top, of {count(len(result.entries), 'run')} with a"
         " score"
     )
-    words = ""
-    if isinstance(source, Leaderboard) and source.settings is not None:
-        words = f", {count(source.n_queries, 'query')}, {conditions_words(source.settings)}"
     finished(
         ax,
         title,
-        f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}{words}",
+        f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}",
         x="date of submission",
         y=figures.literal(better),
         legend=True,
