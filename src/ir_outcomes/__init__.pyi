@@ -33,6 +33,7 @@ from ir_outcomes.errors import ParameterError as ParameterError
 from ir_outcomes.errors import UnreadableFile as UnreadableFile
 from ir_outcomes.evaluation.check import CheckResult as CheckResult
 from ir_outcomes.evaluation.check import check as check
+from ir_outcomes.evaluation.evaluate import Reading as Reading
 from ir_outcomes.evaluation.evaluate import evaluate as evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation as Evaluation
 from ir_outcomes.evaluation.evaluation import load_evaluation as load_evaluation

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
-from ir_outcomes.arguments import check_choice, checked, with_checked_methods
+from ir_outcomes.arguments import checked, with_checked_methods
 from ir_outcomes.choices import Columns, Mark
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import Note
@@ -221,7 +221,6 @@ class Result(Immutable):
         of strangers into a spreadsheet as text, because it computes what begins with ``=``, ``+``,
         ``-`` or ``@``. See `to_text` for `columns`.
         """
-        check_choice("columns", columns, get_args(Columns))
         return str(shown("csv", self.rows() if columns == "default" else self.paper_rows()))
 
     def to_latex(
@@ -277,7 +276,6 @@ class Result(Immutable):
 
     def view(self, *, columns: Columns = "default") -> Any:
         """Return what every format shows of the result, as text that is not yet escaped."""
-        check_choice("columns", columns, get_args(Columns))
         return shown("view" if columns == "default" else "paper view", self)
 
     def _repr_html_(self) -> str:

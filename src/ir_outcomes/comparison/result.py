@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, Literal, NamedTuple, Self, overload
 
-from ir_outcomes.arguments import check_choice
 from ir_outcomes.choices import LENGTHS, Direction
 from ir_outcomes.comparison.columns import columns_of, paper_columns, query_columns
 from ir_outcomes.errors import ParameterError
@@ -16,7 +15,7 @@ from ir_outcomes.pairs.verdict import Verdict, direction_of
 from ir_outcomes.results import OPTIONAL, HasFigures, HasPage, Result
 from ir_outcomes.table_columns import rows_of
 
-WHICH = ("won", "lost", "better", "worse")
+Which = Literal["won", "lost", "better", "worse"]  # queries that are listed
 
 
 @dataclass(frozen=True, repr=False)
@@ -187,7 +186,7 @@ class Comparison(HasFigures, HasPage, Result):
         """The rows of its table: those that decide, and the measures that were asked for."""
         return (*self.deciding, *self.measures)
 
-    def per_query(self, which: str | None = None, top: int | None = None) -> Queries:
+    def per_query(self, which: Which | None = None, top: int | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
 
         Parameters
@@ -208,8 +207,6 @@ class Comparison(HasFigures, HasPage, Result):
             raise ParameterError(
                 "this result was stored without its queries; write it with to_json(per_query=True)"
             )
-        if which is not None:
-            check_choice("which", which, WHICH)
         chosen = list(self.queries)
         if which in ("won", "lost"):
             finder = "contender" if which == "won" else "baseline"

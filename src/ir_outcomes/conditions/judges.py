@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from ir_outcomes.arguments import check_count, check_positive
-from ir_outcomes.choices import Direction, Floats, Ints
+from ir_outcomes.choices import Count, Direction, Floats, Ints, Positive
 from ir_outcomes.comparison.family import known_means
 from ir_outcomes.conditions.conditions import (
     Condition,
@@ -96,7 +95,7 @@ def compare_judges(
     baseline: str | None = None,
     contenders: Sequence[str] | str | None = None,
     *,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     reference: str | None = None,
     measures: Measures = (),
     allow: Allow = (),
@@ -219,7 +218,7 @@ def _direction(query: QueryOutcome) -> int:
     return int(change > 0) - int(change < 0)
 
 
-def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...]:
+def to_label(evaluation: Evaluation, n: Positive, *, seed: Count = 0) -> tuple[str, ...]:
     """Draw the ids of n queries for people to label, so that `ir_outcomes.compare_judges` can set a judge beside them.
 
     Parameters
@@ -242,8 +241,6 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
     ('q51', 'q63', 'q83')
     """
     evaluation = evaluation_of(evaluation)
-    check_positive("n", n)
-    check_count("seed", seed)
     if n > len(evaluation.query_ids):
         raise ParameterError(f"there are {plural('query', len(evaluation.query_ids))}", n=n)
     # The draw is of sorted ids, so that it does not depend on the order of the qrels.

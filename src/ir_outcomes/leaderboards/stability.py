@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import check_draws, check_number, check_positive
+from ir_outcomes.choices import Count, Positive, Share
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.files import with_progress
@@ -131,10 +131,10 @@ def rank_distribution(
     *,
     measure: Any = None,
     queries: Iterable[str] | str | os.PathLike[str] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-    top_k: int = 5,
-    level: float = 0.95,
+    resamples: Positive = 1000,
+    seed: Count = 0,
+    top_k: Positive = 5,
+    level: Share = 0.95,
     condition: str = "",
     progress: bool = False,
 ) -> RankDistribution:
@@ -182,9 +182,6 @@ def rank_distribution(
     >>> [(run.run, run.expected_rank, run.first) for run in result.runs]
     [('good', 1.0, 1.0), ('poor', 2.0, 0.0)]
     """
-    check_draws(seed, resamples)
-    check_positive("top_k", top_k)
-    check_number("level", level)
     check_number_of_runs(source)
     scores = scores_of(source, measure).on(queries)
     ranks_on_all, order = order_of(scores)

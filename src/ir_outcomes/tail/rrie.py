@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.choices import Missing
+from ir_outcomes.choices import Missing, Positive
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.tail.measures import runs_at_depth, top_and_all
@@ -24,7 +24,7 @@ def rrie(
     baseline: str | Mapping[str, float],
     contender: str | Mapping[str, float],
     *,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     missing: Missing = "cutoff",
 ) -> TailResult:
     """Compute the relative reduction in error, by precision and by search length.
