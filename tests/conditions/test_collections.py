@@ -214,7 +214,9 @@ def test_a_better_collection_whose_ranking_is_worse_by_the_raw_p_is_hurt() -> No
         row.condition: (row.label, row.comparison.ranking.pvalue, row.comparison.ranking.found)
         for row in found.of("b")
     }
-    assert all((label or "").endswith("better over all queries") or label for label, *_ in labels.values())
+    assert all(
+        (label or "").endswith("better over all queries") or label for label, *_ in labels.values()
+    )
     assert labels["8 later"][1] <= 0.05 < labels["5 later"][1]
     assert found.overall[0].hurt == ("8 later",)
 

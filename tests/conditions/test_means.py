@@ -41,9 +41,7 @@ def drawn(
     return qrels, runs
 
 
-def differences(
-    qrels: literal.Qrels, a: literal.Run, b: literal.Run, unit: str, k: int
-) -> Values:
+def differences(qrels: literal.Qrels, a: literal.Run, b: literal.Run, unit: str, k: int) -> Values:
     """The three rows by their definitions, query by query."""
     rows: Values = {"coverage": [], "ranking": [], "all queries": []}
     for query, judged in qrels.items():

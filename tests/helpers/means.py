@@ -41,7 +41,9 @@ def mean_of_units(
     """Return the estimate over units with their sums and sizes."""
     one = Literal([*units], alpha, largest)
     sizes = [n for _, n in units]
-    unseen = largest * (1 - (alpha / 2) ** (1 / len(units))) * max(sizes) / (sum(sizes) / len(units))
+    unseen = (
+        largest * (1 - (alpha / 2) ** (1 / len(units))) * max(sizes) / (sum(sizes) / len(units))
+    )
     differ = sum(total != 0 for total, _ in units)
     return Mean(one.mean, one.error, one.df, differ, min(unseen, largest), largest)
 

@@ -26,7 +26,7 @@ from ir_outcomes.pairs.measurements import measurements_of
 from ir_outcomes.pairs.outcomes import Pair
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.pairs.verdict import FACETS
-from ir_outcomes.reading.files import read_texts
+from ir_outcomes.reading.texts import LABELS, read_texts
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics.families import adjust
 
@@ -178,7 +178,7 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
         labels = {query: str(label) for query, label in by.items()}
     else:
         named = os.path.basename(os.fspath(by))
-        labels = read_texts(by)
+        labels = read_texts(by, LABELS)
     refused = sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names})
     if refused:
         raise ParameterError(
