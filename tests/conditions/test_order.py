@@ -123,7 +123,9 @@ def test_shuffled_lines_change_nothing(
     settings: dict[str, Any] = {"unit": unit}
     if clustered:
         settings["clusters"] = {
-            f"q{seed}-{number}": f"cluster {number // 3}" for seed in range(2) for number in range(40)
+            f"q{seed}-{number}": f"cluster {number // 3}"
+            for seed in range(2)
+            for number in range(40)
         }
     lines = [lines_of(seed) for seed in range(2)]
     files = [written(tmp_path / f"{seed}", own) for seed, own in enumerate(lines)]

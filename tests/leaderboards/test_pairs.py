@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ir_outcomes.leaderboards.pairs import PairRow, PairVerdict, pairs_of
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.family import judged, measured_pairs
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.leaderboards import differences
-from ir_outcomes.leaderboards.pairs import PairRow, PairVerdict, pairs_of
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Rules, Settings
 from tests.helpers.many import collection

@@ -19,7 +19,6 @@ from matplotlib.figure import Figure
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
-from ir_outcomes.results import Result
 from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import BETTER, WORSE
 from ir_outcomes.showing.figures.leaderboards import conditions_plot
@@ -29,6 +28,7 @@ from tests.helpers.many import collection
 from tests.helpers.packages import needed
 from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
+from tests.helpers.schemas import kinds
 from tests.helpers.systems import drawn
 
 LARGEST = 19.0  # inches
@@ -302,7 +302,7 @@ def test_better_is_blue_and_worse_is_orange() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("Leaderboard", "verdicts"), ("ConditionsComparison of slices", "forest")]
+    ("kind", "name"), [("Leaderboard", "verdicts"), ("SlicesComparison", "forest")]
 )
 def test_a_given_axes_is_drawn_on_and_keeps_its_size(kind: str, name: str) -> None:
     result = result_of(kind)
@@ -364,7 +364,7 @@ def test_wrong_kinds_are_named() -> None:
 
 def test_the_docstring_of_a_class_names_its_figures_the_default_first() -> None:
     figures.kinds(made("changes"))  # which lets all register
-    for cls in Result.__subclasses__():
+    for cls in kinds():
         said = re.search(
             r"figures? (?:(?:is|are) )?(\"[^.(]*)", " ".join((cls.__doc__ or "").split())
         )

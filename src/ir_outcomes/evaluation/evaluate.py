@@ -16,7 +16,7 @@ from ir_outcomes.arguments import (
     check_positive,
 )
 from ir_outcomes.choices import OnError, Ties, Unit, UnitChoice
-from ir_outcomes.errors import InputError, MismatchError, ParameterError, some, warn
+from ir_outcomes.errors import InputError, MismatchError, ParameterError, warn
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import Allow, check_allow, refuse_stops
@@ -362,11 +362,6 @@ def _evaluate_suite(
 ) -> Evaluations:
     """Evaluate the runs of each collection of a suite."""
     suite = read_suite(folder)
-    if suite.without_runs:
-        warn(
-            f"{some(suite.without_runs, 10)}: there are qrels and no run, so nothing is compared"
-            " there"
-        )
     evaluations = {}
     for collection in with_progress(
         suite.collections, "collection", len(suite.collections), shown=progress
