@@ -63,13 +63,11 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
     "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
-    "ConditionsComparison": lambda: iro.compare_collections(
+    "CollectionsComparison": lambda: iro.compare_collections(
         {name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]
     ),
-    "ConditionsComparison of slices": lambda: iro.compare_slices(
-        _evaluated(), *HOSTILE[:2], by=_slices()
-    ),
-    "ConditionsComparison of judges": lambda: iro.compare_judges(
+    "SlicesComparison": lambda: iro.compare_slices(_evaluated(), *HOSTILE[:2], by=_slices()),
+    "JudgesComparison": lambda: iro.compare_judges(
         {name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]
     ),
     "GateResult": lambda: iro.gate(_evaluated(), HOSTILE[0], margins=(1.0, 0.5)),

@@ -19,13 +19,13 @@ from matplotlib.figure import Figure
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
-from ir_outcomes.results import Result
 from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import BETTER, WORSE
 from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.many import collection
 from tests.helpers.packages import needed
 from tests.helpers.runs import qrels_of, run_of
+from tests.helpers.schemas import kinds
 from tests.helpers.systems import drawn
 
 LARGEST = 19.0  # inches
@@ -374,7 +374,7 @@ def test_wrong_kinds_are_named() -> None:
 
 def test_results_have_plot_where_they_have_a_figure_and_name_them_the_default_first() -> None:
     figures.kinds(made("changes"))  # which lets all register
-    for cls in Result.__subclasses__():
+    for cls in kinds():
         said = re.search(
             r"figures? (?:(?:is|are) )?(\"[^.(]*)", " ".join((cls.__doc__ or "").split())
         )

@@ -29,7 +29,7 @@ from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.differences import Clusters, Measurements, Quantity
 from ir_outcomes.pairs.measurements import measurements_of
-from ir_outcomes.pairs.outcomes import Pair, QueryOutcome
+from ir_outcomes.pairs.outcomes import QueryOutcome, SystemPair
 from ir_outcomes.pairs.rows import Row, RowsOfPairs
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.results import Immutable
@@ -271,7 +271,7 @@ class _Judge(NamedTuple):
 
     def levels(self, contender: str, name: str, queries: Sequence[str]) -> Floats:
         """(2, queries) values of baseline and contender, NaN where the row does not count."""
-        pair = Pair(self.measurements, 0, self.measurements.names.index(contender))
+        pair = SystemPair(self.measurements, 0, self.measurements.names.index(contender))
         values = pair.values(name)
         levels = np.where(values.size > 0, [values.baseline, values.contender], np.nan)
         selected: Floats = levels[:, [self.columns[query] for query in queries]]

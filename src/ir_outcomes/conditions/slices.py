@@ -22,7 +22,7 @@ from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.measurements import measurements_of
-from ir_outcomes.pairs.outcomes import Pair
+from ir_outcomes.pairs.outcomes import SystemPair
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.pairs.verdict import FACETS
 from ir_outcomes.reading.texts import LABELS, read_texts
@@ -243,7 +243,7 @@ def _differences(
     columns = [column[query] for query in labelled]
     of_queries = np.array([labels[query] for query in labelled])
     for index in range(1, len(measurements.names)):
-        pair = Pair(measurements, 0, index)
+        pair = SystemPair(measurements, 0, index)
         for name in FACETS:
             values = pair.values(name)
             counted = values.size[columns] > 0

@@ -13,7 +13,6 @@ from ir_outcomes.comparison.outputs import compare_scores
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.plan import queries_to_pass
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluate import Evaluations
 from ir_outcomes.evaluation.evaluation import (
     Evaluation,
     contenders_of,
@@ -252,8 +251,6 @@ def gate(
     elif isinstance(evaluation, Mapping):
         for name, found in evaluations_of(evaluation, cutoff).items():
             collections[name] = found
-        if isinstance(evaluation, Evaluations):
-            collections |= dict.fromkeys(evaluation.suite.without_runs)
     else:
         collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True)
     names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_outcomes.arguments import check_fields, check_one_order
 from ir_outcomes.choices import Count, OnError, Positive, Ties, Unit, UnitChoice
-from ir_outcomes.errors import InputError, MismatchError, ParameterError, some, warn
+from ir_outcomes.errors import InputError, MismatchError, ParameterError, warn
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import Allow, refuse_stops
@@ -393,11 +393,6 @@ def _is_readable_again(source: Any) -> bool:
 def _evaluate_suite(folder: Any, settings: Reading, options: dict[str, Any]) -> Evaluations:
     """Evaluate the runs of each collection of a suite."""
     suite = read_suite(folder)
-    if suite.without_runs:
-        warn(
-            f"{some(suite.without_runs, 10)}: there are qrels and no run, so nothing is compared"
-            " there"
-        )
     options["progress"] = False
     evaluations = {}
     for collection in with_progress(

@@ -474,9 +474,15 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
     return codes
 
 
-def digest_of_clusters(codes: Ints | None) -> str | None:
-    """Return a digest of clusters, None where queries are independent."""
-    return None if codes is None else hashlib.sha256(codes.tobytes()).hexdigest()[:32]
+def digest_of_clusters(codes: Ints | None, query_ids: Sequence[str]) -> str | None:
+    """Return a digest of clusters in any order, None where queries are independent."""
+    if codes is None:
+        return None
+    clusters: dict[int, list[str]] = {}
+    for code, query in zip(codes.tolist(), query_ids, strict=True):
+        clusters.setdefault(code, []).append(query)
+    content = repr(sorted(map(sorted, clusters.values())))
+    return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def text_before(separator: str, query: str) -> str:

@@ -15,7 +15,7 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.notes import as_notes
-from ir_outcomes.pairs.differences import Block, Measurements
+from ir_outcomes.pairs.differences import BlockOfPairs, Measurements
 from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values
 from ir_outcomes.pairs.rows import RowsOfPairs
 from ir_outcomes.pairs.verdict import DECIDING, DIRECTIONS, LABELS
@@ -283,7 +283,7 @@ def _verdict(
 
 def _with_progress(
     measurements: Measurements, names: tuple[str, ...], first: Floats, progress: bool
-) -> Iterator[Block]:
+) -> Iterator[BlockOfPairs]:
     return with_progress(
         measurements.board(names, first),
         "pair",

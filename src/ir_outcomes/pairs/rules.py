@@ -107,7 +107,7 @@ class Settings:
             family=family,
             margins=rules.margins,
             n_clusters=evaluation.n_clusters,
-            clusters=digest_of_clusters(evaluation.clusters),
+            clusters=digest_of_clusters(evaluation.clusters, evaluation.query_ids),
             task=_task_of(evaluation),
         )
 
