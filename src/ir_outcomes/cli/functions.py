@@ -67,13 +67,12 @@ def plan(
     Parameters
     ----------
     margins
-        Differences to detect, by default 1pp,0.5ranks.
+        Differences to detect, of coverage, ranking and all queries, by default 1pp,0.5ranks.
     alpha, correction
         See `ir_outcomes.compare`.
     """
-    result = iro.compare(
-        evaluation, baseline, contenders, margins=margins, alpha=alpha, correction=correction
-    )
+    CALL.options |= {name: ["--margins"] for name in ("coverage", "ranking", "all_queries")}
+    result = iro.compare(evaluation, baseline, contenders, alpha=alpha, correction=correction)
     return [iro.plan(comparison, *(margins or ())) for comparison in comparisons_of(result)]
 
 
