@@ -244,6 +244,9 @@ def test_holes_and_plans(small: Path) -> None:
     planned = Plan.from_json(
         call("plan", *words, "--margins", "2pp,1", "--format", "json", folder=small).stdout
     )
-    assert (planned.coverage.effect, planned.ranking.effect) == (2.0, 1.0)
+    assert [row.effect for row in planned.parts] == [2.0, 1.0]
+    refused = call("plan", *words, "--margins", "2pp,10", folder=small)
+    assert refused.returncode == 2
+    assert "--margins 10" in refused.stderr
     done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=small)
     assert done.stdout.count("Queries needed for 80 % power") == 2
