@@ -152,7 +152,7 @@ def plan(
     >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
     >>> b = {q: {"gold": 2.0 if n % 3 else 0.5, "x": 1.0} for n, q in enumerate(qrels)}
     >>> iro.plan(iro.compare(qrels, a, b), ranking=0.25).ranking.needed.queries
-    31
+    38
     """
     if isinstance(comparison, Comparisons) and len(comparison) == 1:
         comparison = comparison[0]
@@ -234,9 +234,9 @@ def _check_effect(argument: str, effect: float, row: Row) -> None:
         )
     largest = LARGEST if row.largest is None else row.largest
     if not SMALLEST_EFFECT <= effect <= largest:
+        most = "" if row.largest is None else f" and at most {largest:g}, the most that is possible"
         raise ParameterError(
-            f"must be above 0 and at most {largest:g} {row.measured_in}, which is the most that"
-            f" {row.name} can change by, such as {_possible_effect(row.largest)}",
+            f"must be {SMALLEST_EFFECT:f} or more{most}, such as {_possible_effect(row.largest)}",
             **{argument: effect},
         )
 

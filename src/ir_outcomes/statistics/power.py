@@ -102,7 +102,7 @@ def queries_for_mean(
     --------
     >>> d = [0] * 60 + [1, -2, 5, -1, 3, -8, 2, 1, 1, -4] * 4
     >>> queries_for_mean(d, 125, 0.5, alpha=0.05)
-    QueriesNeeded(queries=202, upper=263)
+    QueriesNeeded(queries=208, upper=268)
     """
     _check(effect, alpha, power)
     spread = Spread.of(d, n)
