@@ -6,10 +6,12 @@ from ir_outcomes.comparison.outputs import compare_measure as compare_measure
 from ir_outcomes.comparison.outputs import compare_outputs as compare_outputs
 from ir_outcomes.comparison.result import Comparison as Comparison
 from ir_outcomes.comparison.result import Comparisons as Comparisons
+from ir_outcomes.conditions.collections import CollectionsComparison as CollectionsComparison
 from ir_outcomes.conditions.collections import compare_collections as compare_collections
-from ir_outcomes.conditions.conditions import ConditionsComparison as ConditionsComparison
+from ir_outcomes.conditions.judges import JudgesComparison as JudgesComparison
 from ir_outcomes.conditions.judges import compare_judges as compare_judges
 from ir_outcomes.conditions.judges import to_label as to_label
+from ir_outcomes.conditions.slices import SlicesComparison as SlicesComparison
 from ir_outcomes.conditions.slices import compare_slices as compare_slices
 from ir_outcomes.decisions.gate import GateResult as GateResult
 from ir_outcomes.decisions.gate import gate as gate

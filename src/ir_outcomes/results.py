@@ -18,10 +18,10 @@ from typing import Any, TypeVar, get_args
 from ir_outcomes.arguments import check_choice, checked, with_checked_methods
 from ir_outcomes.choices import Columns, Mark
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
-from ir_outcomes.notes import NOTE_SCHEMA, Note
+from ir_outcomes.notes import Note
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
-SCHEMA = 3
+SCHEMA = 4
 # Metadata of a field that JSON holds only on request.
 OPTIONAL = types.MappingProxyType({"optional": True})
 LONGEST_SUMMARY = 160
@@ -88,6 +88,8 @@ class Immutable:
 
 def _frozen(value: Any) -> Any:
     """Replace mappings by `FrozenDict`, lists by tuples, scalars by Python's numbers."""
+    if value is None or type(value) in (bool, int, float, str):  # most values of a large result
+        return value
     if isinstance(value, FrozenDict):
         return value
     if isinstance(value, Mapping):
@@ -154,7 +156,10 @@ class Result(Immutable):
         kind, schema = head.get("kind"), head.get("schema")
         if (kind, schema) != (cls.__name__, SCHEMA):
             wanted = f"of kind {cls.__name__!r} with schema {SCHEMA}, as this version writes it"
-            reason = f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}"
+            reason = (
+                f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}: make the"
+                " result again from its runs"
+            )
             raise FormatError("JSON", reason)
         try:
             restored = msgspec.convert(data, cls, dec_hook=_restored_note)
@@ -181,24 +186,6 @@ class Result(Immutable):
                 f"is not valid ({error}); it is the text that to_json returned, not a path",
             ) from None
         return cls.from_dict(data)
-
-    @classmethod
-    def json_schema(cls) -> dict[str, Any]:
-        """Return the JSON Schema of what `to_json` returns."""
-        import msgspec
-
-        schema = msgspec.json.schema(
-            cls, schema_hook=lambda kind: NOTE_SCHEMA if kind is Note else {}
-        )
-        kinds = {kind.__name__ for kind in Result.__subclasses__()}
-        for name, described in schema["$defs"].items():
-            if name in kinds:
-                head = {"schema": {"const": SCHEMA}, "kind": {"const": name}}
-                described["properties"] = head | described["properties"]
-                described["required"] = [*head, *described["required"]]
-            if "properties" in described:
-                described["additionalProperties"] = False
-        return dict(schema)
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each test of each comparison."""

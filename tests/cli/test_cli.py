@@ -28,7 +28,7 @@ def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_pa
     done = call(*words)
     assert (done.returncode, done.stderr) == (3, "")
     (problem,) = json.loads(call(*words, "--format", "json").stdout)["problems"]
-    assert problem["kind"] == "identical runs"
+    assert problem["kind"] == "identical"
     assert call("check", small / "qrels.txt", tmp_path / "absent.run").returncode == 1
 
 

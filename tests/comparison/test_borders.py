@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t
 
 import ir_outcomes as iro
-from ir_outcomes.statistics.estimate import Sums, Units, estimates
+from ir_outcomes.statistics.estimate import Sums, estimates
 from tests.helpers.comparisons import compare_several
 from tests.helpers.means import margin_interval
 from tests.helpers.runs import Ranks, in_blocks, qrels_of, run_of
@@ -90,7 +90,7 @@ def test_the_interval_excludes_zero_where_alpha_is_the_pvalue() -> None:
     rng = np.random.default_rng(1)
     for _ in range(500):
         size = int(rng.integers(8, 60))
-        sums = Sums.of(Units.of(np.zeros(size), rng.normal(0.3, 1, size)))
+        sums = Sums.of(rng.normal(0.3, 1, (1, size)), np.ones((1, size)))
         pvalue = float(estimates(sums).pvalue[0])
         if not pvalue < 0.5:
             continue

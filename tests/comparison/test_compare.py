@@ -105,7 +105,7 @@ def implied_margin(qrels: Any, run: Any, margins: Any, n_shared: int) -> float:
     w = float(CUTOFF)
     if max(n_relevant) > 1:
         w += float(np.mean(n_relevant) - np.mean(n_found))
-    return min(margins[1] * n_shared / len(qrels) + margins[0] / 100 * w, CUTOFF)
+    return float(min(margins[1] * n_shared / len(qrels) + margins[0] / 100 * w, CUTOFF))
 
 
 def test_identical_runs_are_inside_of_any_margin() -> None:

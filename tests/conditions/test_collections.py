@@ -13,7 +13,7 @@ from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.pairs.verdict import MIRRORED
 from tests.helpers.comparisons import compare_several
 from tests.helpers.means import Mean, mean_of_means, mean_of_queries, new_one
-from tests.helpers.runs import Ranks, qrels_of, run_of
+from tests.helpers.runs import Ranks, in_blocks, qrels_of, run_of
 
 CUTOFF = 20
 
@@ -47,10 +47,12 @@ def rows_of(ranks: dict[str, Ranks], contender: str = "b") -> dict[str, Mean]:
     k = CUTOFF + 1
     return {
         "coverage": mean_of_queries(
-            [100.0 * ((b is not None) - (a is not None)) for a, b in pairs]
+            [100.0 * ((b is not None) - (a is not None)) for a, b in pairs], 100.0
         ),
-        "ranking": mean_of_queries([float(b - a) for a, b in pairs if a and b]),
-        "all queries": mean_of_queries([float((b or k) - (a or k)) for a, b in pairs]),
+        "ranking": mean_of_queries([float(b - a) for a, b in pairs if a and b], CUTOFF - 1.0),
+        "all queries": mean_of_queries(
+            [float((b or k) - (a or k)) for a, b in pairs], float(CUTOFF)
+        ),
     }
 
 
@@ -134,7 +136,7 @@ def test_a_measure_is_pooled_and_decides_nothing() -> None:
             [1 / rank if rank and rank <= 5 else 0.0 for rank in run.values()]
             for run in ranks.values()
         ]
-        means.append(mean_of_queries(np.subtract(values[1], values[0]).tolist()))
+        means.append(mean_of_queries(np.subtract(values[1], values[0]).tolist(), 1.0))
     check(measure, mean_of_means(means))
     (without,) = iro.compare_collections(evaluations, "a").overall
     assert overall.label == without.label
@@ -152,7 +154,10 @@ def test_conditions_in_which_nothing_differs_count_with_no_error() -> None:
         assert (row.n, row.differ) == (3, 2)
     (nothing,) = iro.compare_collections({"one": evaluations["c0"]}, "a").overall
     assert nothing.label == "no significant difference"
-    assert all((row.pvalue, row.interval) == (1.0, None) for row in nothing.parts)
+    for row in nothing.parts:
+        expected = rows_of(suite["c0"])[row.name]
+        assert (row.pvalue, row.standard_error) == (1.0, 0.0)
+        assert row.interval == pytest.approx((-expected.unseen, expected.unseen))
 
 
 def test_labels_of_means_are_corrected_over_the_contenders() -> None:
@@ -196,6 +201,45 @@ def test_harm_in_one_collection_is_named_and_counted() -> None:
     assert overall.hurt == ("hurt",)
     assert overall.worse == 1
     assert "hurt (worse" in " ".join(found.to_text().split())
+
+
+def test_a_better_collection_whose_ranking_is_worse_by_the_raw_p_is_hurt() -> None:
+    """B answers 14 more of 60 queries and ranks some of the others one rank later."""
+    suite = {}
+    for later in (8, 5):
+        a, b = in_blocks((34 - later, 1, 1), (later, 1, 2), (20, None, 1), (6, 1, None))
+        suite[f"{later} later"] = evaluated({"a": a, "b": b, "c": a})
+    found = iro.compare_collections(suite, "a")
+    labels = {
+        row.condition: (row.label, row.comparison.ranking.pvalue, row.comparison.ranking.found)
+        for row in found.of("b")
+    }
+    assert all(
+        (label or "").endswith("better over all queries") or label for label, *_ in labels.values()
+    )
+    assert labels["8 later"][1] <= 0.05 < labels["5 later"][1]
+    assert found.overall[0].hurt == ("8 later",)
+
+
+def test_a_family_is_the_contenders_of_the_call_in_every_collection() -> None:
+    """A collection that lacks two of three contenders is corrected over three all the same."""
+    suite = {}
+    for seed in range(2):
+        ranks = drawn(seed)
+        suite[f"c{seed}"] = evaluated(ranks | {"c": ranks["b"], "d": ranks["b"]})
+    for correction in ("holm", "bonferroni", "fdr_bh", "none"):
+        whole = iro.compare_collections(suite, "a", correction=correction)
+        lacking = {**suite, "c1": suite["c1"][["a", "b"]]}
+        part = iro.compare_collections(lacking, "a", correction=correction)
+        assert {row.comparison.settings.family for row in part.conditions} == {3}
+        (row,) = (row for row in part.of("b") if row.condition == "c1")
+        for of_row in row.comparison.deciding:
+            alone = [of_row.pvalue, 1.0, 1.0]
+            expected = of_row.pvalue
+            if correction != "none":
+                expected = multipletests(alone, method=correction)[1][0]
+            assert of_row.pvalue_corrected == pytest.approx(expected)
+        assert part.settings.family == whole.settings.family == 3
 
 
 def test_swapping_the_runs_mirrors_everything() -> None:

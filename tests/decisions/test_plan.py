@@ -123,7 +123,7 @@ def test_equal_runs_say_why_there_is_no_number() -> None:
 
 def test_what_cannot_be_planned_is_refused() -> None:
     stored = iro.Comparison.from_json(compared().to_json())
-    without_cutoff = replace(compared(), restricted=None)
+    without_cutoff = replace(compared(), all_queries=None)
     for comparison, options in (
         (stored, {}),
         (without_cutoff, {"all_queries": 1.0}),

@@ -11,8 +11,8 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
+from ir_outcomes.evaluation.lengths import check_comparable
 from ir_outcomes.evaluation.remarks import notes_on_queries
-from ir_outcomes.pairs.verdict import pair_queries
 
 # The first query is unanswerable.
 QRELS = {f"c{n // 3}_{n}": {"d": 1 if n else 0, "e": 0} for n in range(12)}
@@ -84,7 +84,7 @@ def test_search_lengths_that_were_evaluated_with_clusters_give_them_to_other_run
     found = iro.evaluate(QRELS, [*lengths, {"c0_1": {"d": 1.0}}])
     assert [run.clusters.tolist() for run in found] == [CODES] * 3  # type: ignore[union-attr]
     with pytest.raises(MismatchError, match="a and run were evaluated with different clusters"):
-        pair_queries(lengths[0], iro.search_lengths(QRELS, RUNS["b"]), "query")
+        check_comparable(lengths[0], iro.search_lengths(QRELS, RUNS["b"]))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import pickle
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -14,7 +13,7 @@ from ir_outcomes.formatting import pvalue
 from ir_outcomes.notes import FIRST, note, ranked
 from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.showing.views.parts import widened_words
-from ir_outcomes.statistics.estimate import Sums, Units, estimates
+from ir_outcomes.statistics.estimate import Sums, estimates
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.results import result_of
@@ -289,8 +288,6 @@ def test_few_differences_are_said_beside_what_p_is(
     thirteen: iro.Comparisons, n: int, differ: int, widened: bool
 ) -> None:
     """Of so many differences of a kind p is 2^(1 - m) at least; all m = 8 of 8 would have less."""
-    after = np.zeros(n)
-    after[:differ] = 100.0
-    (found,) = estimates(Sums.of(Units.of(np.zeros(n), after))).pvalue
+    (found,) = estimates(Sums.of_counts(n, differ, 0, 100.0)).pvalue
     row = replace(thirteen[0].coverage, n=n, differ=differ, better=differ, pvalue=found)
     assert bool(widened_words([row], 0.05)) is widened

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -139,17 +138,10 @@ def evaluate(evaluation: Any, *, path: Path) -> None:
     Parameters
     ----------
     path
-        The file to write (.npz). Until it is complete, what was found in each run is kept in a
-        folder beside it, from which the same command goes on.
+        The file to write (.npz).
     """
     note_of_old_file(path)
     evaluation.save(path)
-    shutil.rmtree(parts_beside(path), ignore_errors=True)
-
-
-def parts_beside(path: Path) -> str:
-    """Return the folder that keeps the parts of an evaluation until it is saved."""
-    return f"{path}.parts"
 
 
 def verdict(

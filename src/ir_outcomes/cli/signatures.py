@@ -47,7 +47,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 # Arguments that the command line gives itself.
 GIVEN = frozenset(
-    ("progress", "documents", "on_error", "parts", "inputs", "command", "condition", "settings")
+    ("progress", "documents", "on_error", "inputs", "command", "condition", "settings")
 )
 ITEMS = (list, tuple, Collection, Iterable, Sequence)
 

@@ -149,14 +149,14 @@ def board(
         return Read((scores,), {"measures": None})
     refuse_trials(trials, "--from-outputs")
     from ir_outcomes.evaluation.evaluation import is_saved
-    from ir_outcomes.leaderboards.ordering import FACETS
+    from ir_outcomes.pairs.verdict import DECIDING
 
     if is_saved(qrels):
         evaluation = saved(qrels, settings)
         return Read((evaluation[runs] if runs else evaluation,), {}, evaluation, [qrels])
     if not runs:
         raise UsageError("RUNS is missing: give files of runs, or directories of them.")
-    kept = [measure for measure in settings.get("measures", ()) if measure not in FACETS]
+    kept = [measure for measure in settings.get("measures", ()) if measure not in DECIDING]
     evaluation = evaluated(qrels, run_files(runs), {**settings, "measures": kept})
     return Read((evaluation,), {}, evaluation, [qrels])
 

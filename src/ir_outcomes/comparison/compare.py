@@ -182,11 +182,12 @@ def compared(
     *,
     measures: Measures = (),
     notes: Sequence[Note] = (),
+    family: int | None = None,
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare the first system of an evaluation with each other one, as a family."""
+    """Compare the first system of an evaluation with each other one, as a family or part of one."""
     _, *others = evaluation.systems
-    settings = Settings.of(evaluation, rules, family=len(others))
+    settings = Settings.of(evaluation, rules, family=family or len(others))
     copies: list[Note] = []
     if not evaluation.replicates:
         notes = (*notes, *notes_on_systems([system.name for system in others]))

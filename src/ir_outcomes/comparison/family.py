@@ -99,7 +99,7 @@ def labels_elsewhere(evaluation: Evaluation, settings: Settings) -> list[list[Cu
             continue
         measurements = measurements_of(evaluation, cutoff)
         rows = RowsOfPairs.of_family(measurements, DECIDING, settings.alpha)
-        rows = rows.corrected(settings.correction, settings.alpha)
+        rows = rows.corrected(settings.correction, settings.alpha, family=settings.family)
         for index, label in enumerate(rows.labels(DECIDING).tolist()):
             if cutoff <= reach[index]:
                 labels[index].append(CutoffLabel(cutoff, LABELS[label]))
@@ -119,7 +119,8 @@ class Family:
         alpha, correction = settings.alpha, settings.correction
         names = [name for name in measurements.quantities if name in DECIDING]
         rows = RowsOfPairs.of_family(measurements, [*measurements.quantities], alpha)
-        self.rows = rows.corrected(correction, alpha, [*names, *measures])
+        corrected = [*names, *measures]
+        self.rows = rows.corrected(correction, alpha, corrected, family=settings.family)
         self.labels = [LABELS[label] for label in self.rows.labels(measurements.deciding).tolist()]
 
     def comparison(

@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Literal, Unpack
+from typing import Any, ClassVar, Literal, Unpack
 
 from ir_outcomes.conditions.conditions import (
     FEWEST_COLLECTIONS,
     Condition,
-    ConditionsComparison,
+    Kind,
+    MeansOverConditions,
     Overall,
     by_contender,
     conditions_of,
@@ -27,6 +28,24 @@ from ir_outcomes.notes import Note, as_notes, merged, note
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 
 
+@dataclass(frozen=True, repr=False)
+class CollectionsComparison(MeansOverConditions):
+    """Contenders against a baseline on several collections: on these, and on a new one.
+
+    The figure is "forest".
+
+    Attributes
+    ----------
+    missing : tuple of (str, str)
+        Runs that a collection lacks, with its name: there they are neither compared nor part of a
+        mean.
+    """
+
+    over: ClassVar[Kind] = "collection"
+
+    missing: tuple[tuple[str, str], ...] = ()
+
+
 def compare_collections(
     evaluations: Mapping[str, Evaluation],
     baseline: str,
@@ -37,7 +56,7 @@ def compare_collections(
     groups: Mapping[str, str] | None = None,
     allow: Collection[Literal[Stop, "cutoff"]] = (),
     **rules: Unpack[RuleOptions],
-) -> ConditionsComparison:
+) -> CollectionsComparison:
     """Compare runs on several collections.
 
     Parameters
@@ -117,7 +136,7 @@ def compare_collections(
         evaluations,
         baseline,
         chosen,
-        rules,
+        checked,
         over_conditions=True,
         allow=[stop for stop in allow if stop != "cutoff"],
         measures=measures,
@@ -127,7 +146,7 @@ def compare_collections(
     if not conditions:
         lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
-    overall = overall_of(conditions, checked, new_collection=True)
+    overall = overall_of(conditions, checked, len(chosen), new_collection=True)
     on_grades = [
         (name, list(notes_on_grades(evaluation.qrels, evaluation.rel)))
         for name, evaluation in evaluations.items()
@@ -135,8 +154,7 @@ def compare_collections(
     settings = Settings.of(first, checked, len(chosen))
     if len({evaluation.cutoff for evaluation in evaluations.values()}) > 1:
         settings = replace(settings, cutoff=None)
-    return ConditionsComparison(
-        over="collection",
+    return CollectionsComparison(
         baseline=baseline,
         conditions=tuple(conditions),
         overall=tuple(overall),

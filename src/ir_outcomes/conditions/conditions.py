@@ -3,36 +3,29 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ir_outcomes.choices import Direction, Floats
 from ir_outcomes.comparison.columns import columns_of, row_columns
-from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.compare import compared
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.remarks import Allow, unjudged_share
+from ir_outcomes.evaluation.remarks import Allow, refuse_stops, unjudged_share
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
-from ir_outcomes.formatting import listed, plural
-from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
-from ir_outcomes.pairs.verdict import (
-    LABELS,
-    NAMES,
-    TRADE_OFF,
-    direction_of,
-    found_alone,
-    labels_of_rows,
-)
+from ir_outcomes.formatting import listed
+from ir_outcomes.pairs.differences import Quantity
+from ir_outcomes.pairs.means import RowInConditions, RowOfMeans, mean_over_conditions
+from ir_outcomes.pairs.rows import Row, RowsOfPairs
+from ir_outcomes.pairs.rules import Rules, Settings
+from ir_outcomes.pairs.verdict import DECIDING, FACETS, LABELS, direction_of, labels_of
 from ir_outcomes.results import HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
 
 Kind = Literal["collection", "slice", "judge"]
-DECIDING = ("coverage", "ranking", "all queries")
 FEWEST_COLLECTIONS = 5  # from which on something is said about a new one
 
 
@@ -67,7 +60,7 @@ class Overall(Immutable):
 
     contender: str  #: the run
     label: str  #: from the means of these conditions
-    #: Conditions whose label is worse or a trade-off.
+    #: conditions whose label is worse, or in which coverage or ranking is worse by the raw p-value
     hurt: tuple[str, ...]
     better: int  #: conditions whose label is better
     worse: int  #: conditions whose label is worse
@@ -91,104 +84,38 @@ class Overall(Immutable):
 
     @property
     def outlook(self) -> str:
-        """Which way a new collection goes, empty where too few tell."""
-        rows = [row for row in (self.coverage, self.ranking) if row.name in self.new]
-        if not rows:
+        """Which way a new collection goes over all queries, empty where too few tell."""
+        if "all queries" not in self.new:
             return ""
-        for side, above in (("better", True), ("worse", False)):
-            ends = [(self.new[row.name], row.higher_is_better == above) for row in rows]
-            if all(new.low >= 0 if upwards else new.high <= 0 for new, upwards in ends):
-                return f"likely {side}"
-        return "could go either way"
-
-
-@dataclass(frozen=True)
-class SliceDifference(Immutable):
-    """Whether the slices differ in one row at all."""
-
-    contender: str  #: the run
-    row: str  #: "coverage" or "ranking"
-    pvalue: float | None  #: of the permutation test; None where there is nothing to compare
-    pvalue_corrected: float | None  #: the same, corrected over the contenders, which decides
-    slices: int  #: slices that were compared
-
-
-@dataclass(frozen=True)
-class Flip(Immutable):
-    """A query on which judges disagree about which run is better."""
-
-    contender: str  #: the run
-    query_id: str  #: the query
-    better: tuple[str, ...]  #: judges for whom the contender is better
-    worse: tuple[str, ...]  #: judges for whom it is worse
-    text: str | None  #: the query's text, where it is known
-
-
-Answer = Literal["agrees", "differs", "cannot be told"]
-
-
-@dataclass(frozen=True)
-class Bias(Immutable):
-    """A judge's difference in one row, less the reference's on the same queries."""
-
-    contender: str  #: the run
-    judge: str  #: who is compared with the reference
-    #: `baseline` is the reference's difference, `contender` the judge's, and the difference the bias
-    row: Row
-    reference_found: Direction  #: what the reference finds on these queries
-    judge_found: Direction  #: what the judge finds on all its queries
-    answer: Answer
+        low, high = self.new["all queries"]
+        if not self.all_queries.higher_is_better:
+            low, high = -high, -low
+        if low >= 0:
+            return "likely better"
+        return "likely worse" if high <= 0 else "could go either way"
 
 
 @dataclass(frozen=True, repr=False)
 class ConditionsComparison(HasPage, Result):
     """Contenders against a baseline under several conditions.
 
-    The figure is "forest". What is particular to one kind is None or empty for the others.
+    The figure is "forest".
 
     Attributes
     ----------
-    over : {"collection", "slice", "judge"}
-        What the conditions are.
     baseline : str
         The run that the others are compared with.
     conditions : tuple of Condition
         One for each contender and condition, contender by contender.
     settings : Settings
         Of the comparisons; the cutoff is None where collections differ in it.
-    overall : tuple of Overall
-        Of collections and slices: what holds on average, one for each contender.
-    missing : tuple of (str, str)
-        Of collections: runs that one lacks, with its name: there they are neither compared nor part
-        of a mean.
-    by : str or None
-        Of slices: what they are made by.
-    differ : tuple of SliceDifference
-        Of slices: for each contender, coverage and ranking, whether they differ at all; empty where
-        queries come in clusters.
-    flips : tuple of Flip
-        Of judges: queries on which they disagree about the direction.
-    reference : str or None
-        Of judges: the one that the others are compared with.
-    biases : tuple of Bias
-        Of judges: for each contender, judge and row, the difference from the reference.
-    seed, resamples : int or None
-        Of slices: of the permutations.
     """
 
-    over: Kind
+    over: ClassVar[Kind]  #: what the conditions are
+
     baseline: str
     conditions: tuple[Condition, ...]
     settings: Settings
-    overall: tuple[Overall, ...] = ()
-    missing: tuple[tuple[str, str], ...] = ()
-    by: str | None = None
-    differ: tuple[SliceDifference, ...] = ()
-    flips: tuple[Flip, ...] = ()
-    reference: str | None = None
-    biases: tuple[Bias, ...] = ()
-    seed: int | None = None
-    resamples: int | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -209,11 +136,8 @@ class ConditionsComparison(HasPage, Result):
         return {row.condition: row.label for row in self.of(contender)}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a flat row for each contender and condition, then for each mean."""
-        return [
-            *rows_of(condition_columns(self.conditions), self.conditions),
-            *(row for overall in self.overall for row in _mean_rows(overall)),
-        ]
+        """Return a flat row for each contender and condition."""
+        return rows_of(condition_columns(self.conditions), self.conditions)
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return the long rows of each comparison, with the condition."""
@@ -222,6 +146,24 @@ class ConditionsComparison(HasPage, Result):
             for item in self.conditions
             for row in item.comparison.long_rows()
         ]
+
+
+@dataclass(frozen=True, repr=False)
+class MeansOverConditions(ConditionsComparison):
+    """Contenders against a baseline under independent conditions, and on average.
+
+    Attributes
+    ----------
+    overall : tuple of Overall
+        What holds on average, one for each contender.
+    """
+
+    overall: tuple[Overall, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each contender and condition, then for each mean."""
+        means = [row for overall in self.overall for row in _mean_rows(overall)]
+        return [*super().rows(), *means]
 
 
 def by_contender(conditions: Iterable[Condition]) -> dict[str, list[Condition]]:
@@ -267,7 +209,7 @@ def conditions_of(
     evaluations: Mapping[str, Evaluation],
     baseline: str,
     contenders: Sequence[str],
-    rules: RuleOptions,
+    rules: Rules,
     *,
     over_conditions: bool,
     allow: Allow = (),
@@ -277,21 +219,25 @@ def conditions_of(
 ) -> list[Condition]:
     """Compare every contender with the baseline in every condition that has both.
 
-    A label needs at least `fewest` queries; with `over_conditions` there is a second label, whose
-    rows are corrected by Holm over contenders and conditions.
+    The family is all contenders, also where a condition lacks some. A label needs at least `fewest`
+    queries; with `over_conditions` there is a second label, whose rows are corrected by Holm over
+    contenders and conditions.
     """
-    compared: list[tuple[str, Comparison]] = []
+    found: list[tuple[str, Comparison]] = []
     for name, evaluation in evaluations.items():
         present = [run for run in contenders if run in evaluation.names]
         if baseline in evaluation.names and present:
-            found = compare(evaluation, baseline, present, measures=measures, allow=allow, **rules)
-            compared += [(name, comparison) for comparison in found]
-    compared.sort(key=lambda item: contenders.index(item[1].contender))
-    labels = [comparison.verdict.label for _, comparison in compared]
-    if over_conditions and compared:
-        labels = _labels_over_conditions([item for _, item in compared], Rules(**rules))
+            pairs = evaluation[[baseline, *present]]
+            refuse_stops(pairs.at(), allow)
+            family = len(contenders)
+            comparisons = compared(pairs, rules, measures=measures, family=family)
+            found += [(name, comparison) for comparison in comparisons]
+    found.sort(key=lambda item: contenders.index(item[1].contender))
+    labels = [comparison.verdict.label for _, comparison in found]
+    if over_conditions and found:
+        labels = _labels_over_conditions([item for _, item in found], rules.alpha)
     conditions = []
-    for (name, comparison), label in zip(compared, labels, strict=True):
+    for (name, comparison), label in zip(found, labels, strict=True):
         evaluation = evaluations[name]
         judged = None
         if not evaluation.positives_only:
@@ -311,194 +257,133 @@ def conditions_of(
     return conditions
 
 
-def _labels_over_conditions(comparisons: Sequence[Comparison], rules: Rules) -> list[str]:
+def _labels_over_conditions(comparisons: Sequence[Comparison], alpha: float) -> list[str]:
     """Return the labels with rows corrected by Holm over the conditions, too."""
-    every = {name: [row_called(item, name) for item in comparisons] for name in DECIDING}
-    rows = {name: [row for row in of_name if row is not None] for name, of_name in every.items()}
-    adjusted = {name: _holm(of_name) for name, of_name in rows.items()}
-    return labels_of_rows(rows, rules, adjusted=adjusted).names()
-
-
-def _holm(rows: Sequence[Row]) -> Floats:
-    """Correct p-values by Holm over all rows, and at least as over contenders."""
-    corrected: Floats = np.maximum(
-        adjust([row.pvalue for row in rows], "holm"), [row.pvalue_corrected for row in rows]
-    )
-    return corrected
+    found, alone = {}, {}
+    for name in DECIDING:
+        rows = [row_called(item, name) for item in comparisons]
+        pvalues = [1.0 if row is None else row.pvalue for row in rows]
+        of_contenders = [1.0 if row is None else row.pvalue_corrected for row in rows]
+        corrected = np.maximum(adjust(pvalues, "holm"), of_contenders)
+        sign = np.array([0 if row is None else int(np.sign(row.gain)) for row in rows])
+        alone[name] = np.where(np.array(pvalues) <= alpha, sign, 0)
+        found[name] = np.where(corrected <= alpha, sign, 0)
+    return [LABELS[label] for label in labels_of(found, alone).tolist()]
 
 
 def overall_of(
-    conditions: Sequence[Condition], rules: Rules, *, new_collection: bool = False
+    conditions: Sequence[Condition], rules: Rules, family: int, *, new_collection: bool = False
 ) -> list[Overall]:
-    """Combine the conditions of each contender by unweighted means."""
+    """Combine the conditions of each contender by unweighted means, which are a family."""
     of_contender = by_contender(conditions)
-    means = {run: _Means(rows, rules.alpha) for run, rows in of_contender.items()}
-    rows = {name: [found.rows[name] for found in means.values()] for name in DECIDING}
-    labels = labels_of_rows(rows, rules, with_sign_test=False)
+    means = _means(conditions, [*of_contender], rules.alpha)
+    pairs = np.stack([np.zeros(len(of_contender), int), np.arange(1, len(of_contender) + 1)])
+    rows = RowsOfPairs(
+        pairs, pairs[0] > 0, {name: found.row for name, found in means.items()}, sums={}
+    ).corrected(rules.correction, rules.alpha, family=family)
+    labels = rows.labels(DECIDING).tolist()
     overall = []
-    for index, (run, found) in enumerate(means.items()):
-        corrected = {
+    for index, (contender, own) in enumerate(of_contender.items()):
+        of_means = {
             name: replace(
-                of_name[index],
-                pvalue_corrected=float(labels.corrected[name][index]),
-                found=NAMES[int(labels.found[name][index])],
+                row.row(index, rules.alpha),
+                largest=_without_nan(means[name].largest[index]),
+                detectable=None,
             )
-            for name, of_name in rows.items()
+            for name, row in rows.rows.items()
         }
-        decided = [row.label for row in of_contender[run] if row.label is not None]
-        directions = [direction_of(label) for label in decided]
+        directions = [direction_of(row.label) for row in own if row.label is not None]
         overall.append(
             Overall(
-                contender=run,
-                label=LABELS[labels.label[index]],
-                hurt=tuple(_hurt(of_contender[run])),
+                contender=contender,
+                label=LABELS[labels[index]],
+                hurt=tuple(row.condition for row in own if _is_hurt(row, rules.alpha)),
                 better=directions.count("better"),
                 worse=directions.count("worse"),
-                coverage=corrected["coverage"],
-                ranking=corrected["ranking"],
-                all_queries=corrected["all queries"],
-                measures=tuple(found.measures),
-                new=found.new if new_collection else {},
-                left_out=found.left_out,
+                coverage=of_means["coverage"],
+                ranking=of_means["ranking"],
+                all_queries=of_means["all queries"],
+                measures=tuple(row for name, row in of_means.items() if name not in DECIDING),
+                new=_new_ones(means, index, own, rules.alpha) if new_collection else {},
+                left_out=_left_out(of_means, own),
             )
         )
     return overall
 
 
-def _hurt(conditions: Sequence[Condition]) -> Iterator[str]:
-    """Yield the conditions whose label is worse or a trade-off."""
-    for row in conditions:
-        if row.label is not None and (row.label == TRADE_OFF or direction_of(row.label) == "worse"):
-            yield row.condition
+def _is_hurt(condition: Condition, alpha: float) -> bool:
+    """Return whether the label is worse, or a facet is worse by its raw p-value."""
+    if condition.label is not None and direction_of(condition.label) == "worse":
+        return True
+    facets = [row_called(condition.comparison, name) for name in FACETS]
+    return any(row is not None and row.pvalue <= alpha and row.gain < 0 for row in facets)
 
 
-class _Means:
-    """The means of the rows of one contender over its conditions."""
-
-    def __init__(self, conditions: Sequence[Condition], alpha: float) -> None:
-        self.rows: dict[str, Row] = {}
-        self.new: dict[str, Interval] = {}
-        self.left_out: dict[str, tuple[str, ...]] = {}
-        names = dict.fromkeys(part.name for own in conditions for part in own.comparison.parts)
-        for name in dict.fromkeys((*DECIDING, *names)):
-            groups: dict[str, list[Row]] = {}
-            left_out = []
-            for condition in conditions:
-                row = row_called(condition.comparison, name)
-                if row is None or row.standard_error is None:
-                    left_out.append(condition.condition)
-                    continue
-                if not row.differ:
-                    row = replace(row, standard_error=0.0)
-                groups.setdefault(condition.group or condition.condition, []).append(row)
-            if left_out:
-                self.left_out[name] = tuple(left_out)
-            counted = [mean_row(members, alpha) for members in groups.values()]
-            first = next(filter(None, (row_called(own.comparison, name) for own in conditions)))
-            self.rows[name] = mean_row(counted, alpha) if counted else _no_row(first)
-            if len(counted) >= FEWEST_COLLECTIONS:
-                self.new[name] = _of_a_new_one(counted, alpha)
-
-    @property
-    def measures(self) -> list[Row]:
-        """The rows that decide nothing."""
-        return [row for name, row in self.rows.items() if name not in DECIDING]
+def _means(
+    conditions: Sequence[Condition], contenders: Sequence[str], alpha: float
+) -> dict[str, RowOfMeans]:
+    """Average every row of all contenders over the conditions, groups first."""
+    comparisons = {(own.condition, own.comparison.contender): own.comparison for own in conditions}
+    groups = {
+        own.condition: (own.group is not None, own.group or own.condition) for own in conditions
+    }
+    measures = [row.name for row in conditions[0].comparison.measures]
+    means = {}
+    for name in (*DECIDING, *measures):
+        rows = [
+            [row_called(comparisons.get((condition, run)), name) for run in contenders]
+            for condition in groups
+        ]
+        first = next(row for of_condition in rows for row in of_condition if row is not None)
+        quantity = Quantity(name, first.measured_in, first.higher_is_better, first.largest)
+        in_conditions = RowInConditions.of(rows)
+        means[name] = mean_over_conditions(quantity, in_conditions, [*groups.values()], alpha)
+    return means
 
 
-def row_called(comparison: Comparison, name: str) -> Row | None:
+def row_called(comparison: Comparison | None, name: str) -> Row | None:
     """Return the row of this name, None where there is none."""
-    rows = (comparison.coverage, comparison.ranking, comparison.restricted, *comparison.measures)
+    if comparison is None:
+        return None
+    rows = (comparison.coverage, comparison.ranking, comparison.all_queries, *comparison.measures)
     return next((row for row in rows if row is not None and row.name == name), None)
 
 
-def mean_row(rows: Sequence[Row], alpha: float) -> Row:
-    """Return the unweighted mean of rows of independent conditions.
-
-    SE = sqrt(sum SE_i^2) / k, with Welch and Satterthwaite's degrees of freedom.
-    """
-    from scipy.special import stdtr, stdtrit
-
-    k = len(rows)
-    columns = [(row.difference, row.standard_error, row.df) for row in rows]
-    differences, errors, dfs = np.array(columns, dtype=np.float64).T
-    variances = errors**2
-    difference = float(differences.mean())
-    error = math.sqrt(variances.sum()) / k
-    largest = None
-    if all(row.largest is not None for row in rows):
-        largest = sum(row.largest or 0.0 for row in rows) / k
-    df = 1.0
-    pvalue = 1.0
-    interval = None
-    if error > 0:
-        df = float(variances.sum() ** 2 / (variances**2 / dfs).sum())
-        pvalue = float(2 * stdtr(df, -abs(difference) / error))
-        half = float(stdtrit(df, 1 - alpha / 2)) * error
-        interval = _around(difference, half, largest)
-    row = replace(
-        rows[0],
-        n=k,
-        differ=sum(row.difference != 0 for row in rows),
-        better=sum(row.gain > 0 for row in rows),
-        baseline=_mean_level([row.baseline for row in rows]),
-        contender=_mean_level([row.contender for row in rows]),
-        difference=difference,
-        interval=interval,
-        standard_error=error,
-        df=df,
-        pvalue=pvalue,
-        pvalue_corrected=pvalue,
-        found="none",
-        largest=largest,
-        detectable=None,
-        margin=None,
-        tests={},
-    )
-    return found_alone(row, alpha)
+def _left_out(names: Iterable[str], conditions: Sequence[Condition]) -> dict[str, tuple[str, ...]]:
+    """Return the conditions that do not enter a row, by its name."""
+    left_out = {}
+    for name in names:
+        rows = [(own.condition, row_called(own.comparison, name)) for own in conditions]
+        lacking = [own for own, row in rows if row is None or row.standard_error is None]
+        if lacking:
+            left_out[name] = tuple(lacking)
+    return left_out
 
 
-def _no_row(like: Row) -> Row:
-    """Return a row of which no condition tells anything."""
-    return replace(
-        like,
-        n=0,
-        differ=0,
-        better=0,
-        baseline=None,
-        contender=None,
-        difference=None,
-        interval=None,
-        standard_error=None,
-        df=None,
-        pvalue=1.0,
-        pvalue_corrected=1.0,
-        found="none",
-        detectable=None,
-        margin=None,
-        tests={},
-    )
-
-
-def _of_a_new_one(rows: Sequence[Row], alpha: float) -> Interval:
-    """Return where the difference measured in a new condition lies."""
+def _new_ones(
+    means: Mapping[str, RowOfMeans], index: int, conditions: Sequence[Condition], alpha: float
+) -> dict[str, Interval]:
+    """Return where the differences measured in a new condition lie, where enough conditions tell."""
     from scipy.special import stdtrit
 
-    k = len(rows)
-    differences = np.array([row.difference for row in rows], dtype=np.float64)
-    half = float(stdtrit(k - 1, 1 - alpha / 2)) * differences.std(ddof=1) * math.sqrt(1 + 1 / k)
-    limits = [math.inf if row.largest is None else row.largest for row in rows]
-    return _around(float(differences.mean()), float(half), max(limits))
+    intervals = {}
+    for name, found in means.items():
+        differences = found.groups[~np.isnan(found.groups[:, index]), index]
+        k = len(differences)
+        if k < FEWEST_COLLECTIONS:
+            continue
+        quantile = float(stdtrit(k - 1, 1 - alpha / 2))
+        half = quantile * float(differences.std(ddof=1)) * math.sqrt(1 + 1 / k)
+        mean = float(differences.mean())
+        rows = [row_called(own.comparison, name) for own in conditions]
+        limits = [row.largest for row in rows if row is not None]
+        limit = max(math.inf if largest is None else largest for largest in limits)
+        intervals[name] = Interval(max(mean - half, -limit), min(mean + half, limit))
+    return intervals
 
 
-def _around(mean: float, half: float, largest: float | None) -> Interval:
-    """Return an interval around a mean, cut at what is possible."""
-    limit = math.inf if largest is None else largest
-    return Interval(max(mean - half, -limit), min(mean + half, limit))
-
-
-def _mean_level(levels: Sequence[float | None]) -> float | None:
-    known = [level for level in levels if level is not None]
-    return float(np.mean(known)) if known else None
+def _without_nan(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
 
 
 def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:
@@ -507,19 +392,3 @@ def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator
         values = {name: getattr(evaluation, setting) for name, evaluation in evaluations.items()}
         if len(set(values.values())) > 1:
             yield setting, listed([f"{name} {value}" for name, value in values.items()][:10])
-
-
-def agreement_of(result: ConditionsComparison) -> Iterator[str]:
-    """Say for each contender how far its labels agree over judges."""
-    for contender in result.contenders:
-        labels = [row.comparison.verdict.label for row in result.of(contender)]
-        most = max(labels, key=labels.count)
-        times = labels.count(most)
-        several = plural(result.over, len(labels))
-        same = f"a different label under each of {several}"
-        if times > 1 or len(labels) == 1:
-            same = f'the same label under {times} of {several} ("{most}")'
-        directions = "never opposite"
-        if {"better", "worse"} <= {direction_of(label) for label in labels}:
-            directions = "opposite directions occur"
-        yield f"{contender}: {same}, {directions}."

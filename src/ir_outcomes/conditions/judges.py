@@ -1,17 +1,18 @@
 """One comparison on the same queries under several judges, and their bias beside a reference."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Unpack
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 
 from ir_outcomes.arguments import check_count, check_positive
+from ir_outcomes.choices import Direction, Floats, Ints
+from ir_outcomes.comparison.family import known_means
 from ir_outcomes.conditions.conditions import (
-    Answer,
-    Bias,
     Condition,
     ConditionsComparison,
-    Flip,
+    Kind,
     by_contender,
     conditions_of,
     differing,
@@ -24,23 +25,70 @@ from ir_outcomes.evaluation.evaluation import (
     evaluations_of,
 )
 from ir_outcomes.evaluation.remarks import Allow
+from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
-from ir_outcomes.pairs.differences import Quantity
-from ir_outcomes.pairs.outcomes import QueryOutcome
-from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.differences import Clusters, Measurements, Quantity
+from ir_outcomes.pairs.measurements import measurements_of
+from ir_outcomes.pairs.outcomes import Pair, QueryOutcome
+from ir_outcomes.pairs.rows import Row, RowsOfPairs
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
-from ir_outcomes.pairs.verdict import (
-    PairedQueries,
-    Sample,
-    estimated_row,
-    found_alone,
-    pair_queries,
-)
+from ir_outcomes.results import Immutable
+from ir_outcomes.statistics.estimate import ROUNDING
 
 FEWEST_LABELED = 10  # queries without which nothing is said about a judge
 # Share of the reference's documents that a judge judged too, below which a note says so.
 FEWEST_IN_COMMON = 0.9
+
+
+@dataclass(frozen=True)
+class Flip(Immutable):
+    """A query on which judges disagree about which run is better."""
+
+    contender: str  #: the run
+    query_id: str  #: the query
+    better: tuple[str, ...]  #: judges for whom the contender is better
+    worse: tuple[str, ...]  #: judges for whom it is worse
+    text: str | None  #: the query's text, where it is known
+
+
+Answer = Literal["agrees", "differs", "cannot be told"]
+
+
+@dataclass(frozen=True)
+class Bias(Immutable):
+    """A judge's difference in one row, less the reference's on the same queries."""
+
+    contender: str  #: the run
+    judge: str  #: who is compared with the reference
+    #: `baseline` is the reference's difference, `contender` the judge's, and the difference the bias
+    row: Row
+    reference_found: Direction  #: what the reference finds on these queries
+    judge_found: Direction  #: what the judge finds on all its queries
+    answer: Answer
+
+
+@dataclass(frozen=True, repr=False)
+class JudgesComparison(ConditionsComparison):
+    """Contenders against a baseline under several judges.
+
+    The figure is "forest".
+
+    Attributes
+    ----------
+    flips : tuple of Flip
+        Queries on which judges disagree about the direction.
+    reference : str or None
+        The judge that the others are compared with.
+    biases : tuple of Bias
+        For each contender, judge and row, the difference from the reference; empty without one.
+    """
+
+    over: ClassVar[Kind] = "judge"
+
+    flips: tuple[Flip, ...]
+    reference: str | None
+    biases: tuple[Bias, ...]
 
 
 def compare_judges(
@@ -50,10 +98,10 @@ def compare_judges(
     *,
     cutoff: int | None = None,
     reference: str | None = None,
-    measures: Sequence[Any] = (),
+    measures: Measures = (),
     allow: Allow = (),
     **rules: Unpack[RuleOptions],
-) -> ConditionsComparison:
+) -> JudgesComparison:
     """Compare runs under several judges, such as people and language models.
 
     Parameters
@@ -123,7 +171,7 @@ def compare_judges(
         evaluations,
         baseline,
         chosen,
-        rules,
+        checked,
         over_conditions=False,
         allow=allow,
         measures=measures,
@@ -131,9 +179,12 @@ def compare_judges(
     settings = Settings.of(first, checked, len(chosen))
     biases: list[Bias] = []
     if reference is not None:
-        biases = list(_biases(evaluations, conditions, reference, settings))
-    return ConditionsComparison(
-        over="judge",
+        judges = {
+            judge: _Judge.of(evaluation[[baseline, *chosen]], measures)
+            for judge, evaluation in evaluations.items()
+        }
+        biases = list(_biases(judges, conditions, reference, settings))
+    return JudgesComparison(
         baseline=baseline,
         conditions=tuple(conditions),
         settings=settings,
@@ -195,109 +246,126 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
     check_count("seed", seed)
     if n > len(evaluation.query_ids):
         raise ParameterError(f"there are {plural('query', len(evaluation.query_ids))}", n=n)
-    drawn = np.random.default_rng(seed).choice(len(evaluation.query_ids), n, replace=False)
-    return tuple(evaluation.query_ids[place] for place in sorted(drawn))
+    # The draw is of sorted ids, so that it does not depend on the order of the qrels.
+    queries = sorted(evaluation.query_ids)
+    drawn = np.random.default_rng(seed).choice(len(queries), n, replace=False)
+    return tuple(queries[index] for index in sorted(drawn))
+
+
+class _Judge(NamedTuple):
+    """What runs have under one judge, and what it says of each query."""
+
+    measurements: Measurements
+    columns: dict[str, int]  # of the answerable queries
+    judgments: dict[str, Any]  # grades, the smallest relevant one, and the rankings that they judge
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, measures: Measures) -> Self:
+        """Measure the runs of an evaluation."""
+        measurements = measurements_of(evaluation, measures=known_means(evaluation, measures))
+        grades = None if evaluation.qrels is None else evaluation.qrels.to_dict()
+        rankings = np.concatenate([run.digests for run in evaluation.runs], axis=1)
+        judgments = {
+            query: (grades and grades[query], evaluation.rel, ranking.tobytes())
+            for query, ranking in zip(evaluation.query_ids, rankings, strict=True)
+        }
+        columns = {query: index for index, query in enumerate(measurements.query_ids)}
+        return cls(measurements, columns, judgments)
+
+    def levels(self, contender: str, name: str, queries: Sequence[str]) -> Floats:
+        """(2, queries) values of baseline and contender, NaN where the row does not count."""
+        pair = Pair(self.measurements, 0, self.measurements.names.index(contender))
+        values = pair.values(name)
+        levels = np.where(values.size > 0, [values.baseline, values.contender], np.nan)
+        selected: Floats = levels[:, [self.columns[query] for query in queries]]
+        return selected
 
 
 def _biases(
-    evaluations: Mapping[str, Evaluation],
+    judges: Mapping[str, _Judge],
     conditions: Sequence[Condition],
     reference: str,
     settings: Settings,
 ) -> Iterator[Bias]:
     """Set every judge beside the reference, row by row, for each contender."""
-    truth = evaluations[reference]
+    truth = judges[reference]
     for condition in conditions:
-        judge = condition.condition
-        if judge == reference:
-            continue
-        evaluation = evaluations[judge]
-        labeled = [query for query in truth.answerable_queries if query in _answerable(evaluation)]
-        if len(labeled) < FEWEST_LABELED:
+        judge = judges[condition.condition]
+        queries = [query for query in truth.columns if query in judge.columns]
+        if judge is truth or len(queries) < FEWEST_LABELED:
             continue
         comparison = condition.comparison
-        names = [comparison.baseline, comparison.contender]
-        by_truth, by_judge = (
-            _pair(own[names].restrict(_in_order(own, labeled))) for own in (truth, evaluation)
+        rows = {row.name: row for row in comparison.parts}
+        of_truth, of_judge = (
+            {name: own.levels(comparison.contender, name, queries) for name in rows}
+            for own in (truth, judge)
         )
-        for row in comparison.parts:
-            samples = [
-                _sample(own, pair, row, labeled)
-                for own, pair in ((truth[names], by_truth), (evaluation[names], by_judge))
-            ]
-            yield _bias(row, judge, comparison.contender, samples, by_truth, settings)
+        biases = {name: _bias_levels(of_truth[name], of_judge[name]) for name in rows}
+        identical = all(truth.judgments[query] == judge.judgments[query] for query in queries)
+        codes = None
+        if truth.measurements.clusters is not None:
+            clusters = truth.measurements.clusters.codes
+            codes = clusters[[truth.columns[query] for query in queries]]
+        by_truth, by_both = (
+            _estimated(rows, levels, queries, codes, settings, factor, identical=same)
+            for levels, factor, same in ((of_truth, 1, False), (biases, 2, identical))
+        )
+        for name, row in rows.items():
+            found, bias = by_truth[name].found, by_both[name]
+            answer = _answer(bias, found, row.found, settings.alpha)
+            yield Bias(comparison.contender, condition.condition, bias, found, row.found, answer)
 
 
-def _answerable(evaluation: Evaluation) -> frozenset[str]:
-    return frozenset(evaluation.answerable_queries)
+def _bias_levels(truth: Floats, judge: Floats) -> Floats:
+    """(2, queries) differences by the reference and by the judge, NaN where one of them has none."""
+    both = np.stack([truth, judge])
+    differences = both[:, 1] - both[:, 0]
+    differences[np.abs(differences) <= ROUNDING * np.abs(both).sum(axis=1)] = 0.0
+    return np.where(np.isnan(differences).any(axis=0), np.nan, differences)
 
 
-def _in_order(evaluation: Evaluation, queries: Sequence[str]) -> list[str]:
-    """Return the queries in the order of an evaluation."""
-    chosen = frozenset(queries)
-    return [query for query in evaluation.query_ids if query in chosen]
-
-
-def _pair(evaluation: Evaluation) -> PairedQueries:
-    first, second = evaluation.at()
-    return pair_queries(first, second, evaluation.unit)
-
-
-def _sample(
-    evaluation: Evaluation, pair: PairedQueries, row: Row, queries: Sequence[str]
-) -> Sample:
-    """Return the values of a row on the labeled queries, in the reference's order."""
-    found = {
-        "coverage": pair.coverage,
-        "ranking": pair.ranking,
-        "all queries": pair.all_queries,
-    }.get(row.name)
-    ids: Sequence[str] = pair.query_ids
-    if found is None:
-        scores = evaluation.scores_of(row.name).on(tuple(queries))
-        found = Sample(scores.values[0], scores.values[1], np.ones(len(queries)))
-        ids = queries
-    column = {query: index for index, query in enumerate(ids)}
-    order = [column[query] for query in queries]
-    return Sample(found.baseline[order], found.contender[order], found.size[order])
-
-
-def _bias(
-    row: Row,
-    judge: str,
-    contender: str,
-    samples: Sequence[Sample],
-    pair: PairedQueries,
+def _estimated(
+    rows: Mapping[str, Row],
+    levels: Mapping[str, Floats],
+    queries: Sequence[str],
+    clusters: Ints | None,
     settings: Settings,
-) -> Bias:
-    """Estimate the judge's difference less the reference's, on the queries that both can tell."""
-    truth, judged = samples
-    size = np.minimum(truth.size, judged.size)
-    by_reference, by_judge = (
-        np.where(size > 0, own.contender - own.baseline, 0.0) for own in samples
+    factor: int,
+    *,
+    identical: bool,
+) -> dict[str, Row]:
+    """Estimate rows like these from two values for each query, which change by `factor` times K."""
+    quantities = {
+        name: Quantity(
+            name,
+            row.measured_in,
+            row.higher_is_better,
+            None if row.largest is None else factor * row.largest,
+        )
+        for name, row in rows.items()
+    }
+    measurements = Measurements(
+        names=("", " "),
+        n_runs=(1, 1),
+        query_ids=tuple(queries),
+        quantities=quantities,
+        levels=levels,
+        items={},
+        deciding=(),
+        clusters=None if clusters is None else Clusters(clusters),
+        rankings=np.array([0, 0 if identical else 1]),
     )
-    quantity = Quantity(row.name, row.measured_in, row.higher_is_better, row.largest)
-    twice = None if row.largest is None else 2 * row.largest
-    alpha = settings.alpha
-    bias = found_alone(
-        estimated_row(
-            quantity._replace(largest=twice),
-            Sample(by_reference, by_judge, size),
-            pair.clusters,
-            settings,
-        ),
-        alpha,
-    )
-    by_truth = found_alone(estimated_row(quantity, truth, pair.clusters, settings), alpha)
-    reference_found = by_truth.found
-    answer: Answer = "cannot be told"
-    if {reference_found, row.found} == {"better", "worse"} or (
-        bias.pvalue <= alpha and reference_found != row.found
-    ):
-        answer = "differs"
-    elif reference_found == row.found != "none":
-        answer = "agrees"
-    return Bias(contender, judge, bias, reference_found, row.found, answer)
+    found = RowsOfPairs.of_family(measurements, [*quantities], settings.alpha)
+    return {name: row.row(0, settings.first_level) for name, row in found.rows.items()}
+
+
+def _answer(bias: Row, reference_found: Direction, judge_found: Direction, alpha: float) -> Answer:
+    """Say whether the judge can stand for the reference."""
+    if {reference_found, judge_found} == {"better", "worse"}:
+        return "differs"
+    if reference_found == judge_found:
+        return "cannot be told" if judge_found == "none" else "agrees"
+    return "differs" if bias.pvalue <= alpha else "cannot be told"
 
 
 def _notes(
@@ -314,8 +382,9 @@ def _notes(
         return
     # The bias depends on a random sample, enough labeled queries, and the same documents.
     truth = evaluations[reference]
+    labeled = frozenset(truth.query_ids)
     labeled_by = {
-        judge: _in_order(truth, evaluation.query_ids)
+        judge: [query for query in evaluation.query_ids if query in labeled]
         for judge, evaluation in evaluations.items()
         if judge != reference
     }
@@ -324,13 +393,13 @@ def _notes(
             f"The queries that {reference} labeled must be a random sample of all, such as to_label"
             " draws."
         )
-    for judge, labeled in labeled_by.items():
-        if len(labeled) < FEWEST_LABELED:
+    for judge, queries in labeled_by.items():
+        if len(queries) < FEWEST_LABELED:
             yield (
-                f"{judge}: only {plural('query', len(labeled))} labeled by {reference}; at least"
+                f"{judge}: only {plural('query', len(queries))} labeled by {reference}; at least"
                 f" {FEWEST_LABELED} are needed to say anything."
             )
-        unknown = len(truth.query_ids) - len(labeled)
+        unknown = len(truth.query_ids) - len(queries)
         if unknown:
             yield (
                 f"{judge}: {plural('query', unknown)} of {reference} not judged by it; left out."
@@ -341,7 +410,7 @@ def _notes(
         documents = truth.qrels.to_dict()
         judged = known.to_dict()
         common = np.array(
-            [document in judged[query] for query in labeled for document in documents[query]]
+            [document in judged[query] for query in queries for document in documents[query]]
         )
         if common.size and common.mean() < FEWEST_IN_COMMON:
             yield (

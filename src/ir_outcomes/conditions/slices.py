@@ -2,17 +2,17 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import compress
-from typing import Any, Unpack
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_outcomes.arguments import check_draws, check_kind
 from ir_outcomes.choices import OUTCOMES, Floats, Ints
 from ir_outcomes.conditions.conditions import (
-    ConditionsComparison,
-    SliceDifference,
+    Kind,
+    MeansOverConditions,
     conditions_of,
     overall_of,
 )
@@ -22,12 +22,51 @@ from ir_outcomes.evaluation.remarks import STOPS, Allow, notes_on_grades, refuse
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
+from ir_outcomes.pairs.measurements import measurements_of
+from ir_outcomes.pairs.outcomes import Pair
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
-from ir_outcomes.pairs.verdict import Sample, pair_queries
-from ir_outcomes.reading.files import read_texts
+from ir_outcomes.pairs.verdict import FACETS
+from ir_outcomes.reading.texts import LABELS, read_texts
+from ir_outcomes.results import Immutable
 from ir_outcomes.statistics.families import adjust
 
 FEWEST_QUERIES_OF_A_SLICE = 30  # for a label
+
+
+@dataclass(frozen=True)
+class SliceDifference(Immutable):
+    """Whether the slices differ in one row at all."""
+
+    contender: str  #: the run
+    row: str  #: "coverage" or "ranking"
+    pvalue: float | None  #: of the permutation test; None where there is nothing to compare
+    pvalue_corrected: float | None  #: the same, corrected over the contenders, which decides
+    slices: int  #: slices that were compared
+
+
+@dataclass(frozen=True, repr=False)
+class SlicesComparison(MeansOverConditions):
+    """Contenders against a baseline on slices of the queries.
+
+    The figure is "forest".
+
+    Attributes
+    ----------
+    by : str
+        What the slices are made by.
+    differ : tuple of SliceDifference
+        For each contender, coverage and ranking, whether they differ at all; empty where queries
+        come in clusters.
+    seed, resamples : int
+        Of the permutations.
+    """
+
+    over: ClassVar[Kind] = "slice"
+
+    by: str
+    differ: tuple[SliceDifference, ...]
+    seed: int
+    resamples: int
 
 
 def compare_slices(
@@ -42,7 +81,7 @@ def compare_slices(
     seed: int = 0,
     resamples: int = 9_999,
     **rules: Unpack[RuleOptions],
-) -> ConditionsComparison:
+) -> SlicesComparison:
     """Compare runs on slices of the queries.
 
     Parameters
@@ -104,24 +143,22 @@ def compare_slices(
         parts,
         baseline,
         chosen,
-        rules,
+        checked,
         over_conditions=True,
         allow=STOPS,  # a few queries of a slice say less about that than all do
         measures=[scores.measure for scores in asked],
         fewest=FEWEST_QUERIES_OF_A_SLICE,
     )
-    everything = evaluation.restrict([query for queries in slices.values() for query in queries])
     differ: list[SliceDifference] = []
     if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
-        found = [*_differences(everything, labels, baseline, chosen, seed, resamples)]
-        differ = _corrected(found, checked)
-    return ConditionsComparison(
-        over="slice",
+        systems = evaluation[[baseline, *chosen]]
+        differ = _corrected([*_differences(systems, labels, seed, resamples)], checked)
+    return SlicesComparison(
         baseline=baseline,
         by=named,
         differ=tuple(differ),
         conditions=tuple(conditions),
-        overall=tuple(overall_of(conditions, checked)),
+        overall=tuple(overall_of(conditions, checked, len(chosen))),
         settings=Settings.of(evaluation, checked, len(chosen)),
         seed=seed,
         resamples=resamples,
@@ -141,7 +178,7 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
         labels = {query: str(label) for query, label in by.items()}
     else:
         named = os.path.basename(os.fspath(by))
-        labels = read_texts(by)
+        labels = read_texts(by, LABELS)
     refused = sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names})
     if refused:
         raise ParameterError(
@@ -201,37 +238,38 @@ def _natural(label: str) -> tuple[float, str]:
 
 
 def _differences(
-    evaluation: Evaluation,
-    labels: Mapping[str, str],
-    baseline: str,
-    contenders: Sequence[str],
-    seed: int,
-    resamples: int,
+    evaluation: Evaluation, labels: Mapping[str, str], seed: int, resamples: int
 ) -> Iterator[SliceDifference]:
     """Test for each contender whether coverage and ranking differ between slices at all."""
-    for contender in contenders:
-        runs = evaluation[[baseline, contender]].at()
-        pair = pair_queries(runs[0], runs[1], evaluation.unit)
-        for name, sample in (("coverage", pair.coverage), ("ranking", pair.ranking)):
-            counted = (sample.size > 0).tolist()
-            of_queries = [labels[query] for query in compress(pair.query_ids, counted)]
-            yield _difference(contender, name, sample, of_queries, seed, resamples)
+    measurements = measurements_of(evaluation)
+    # The permutations are drawn for the queries by their ids, whatever the order of the qrels is.
+    column = {query: index for index, query in enumerate(measurements.query_ids)}
+    labelled = [query for query in sorted(column) if query in labels]
+    columns = [column[query] for query in labelled]
+    of_queries = np.array([labels[query] for query in labelled])
+    for index in range(1, len(measurements.names)):
+        pair = Pair(measurements, 0, index)
+        for name in FACETS:
+            values = pair.values(name)
+            counted = values.size[columns] > 0
+            change = (values.contender - values.baseline)[columns][counted]
+            yield _difference(
+                pair.contender_name, name, change, of_queries[counted], seed, resamples
+            )
 
 
 def _difference(
     contender: str,
     name: str,
-    sample: Sample,
-    labels: Sequence[str],
+    change: Floats,
+    labels: npt.NDArray[np.str_],
     seed: int,
     resamples: int,
 ) -> SliceDifference:
     """Permute the labels of the queries; the statistic is the sum of squares between slices."""
     from scipy.stats import permutation_test
 
-    baseline, contender_values = sample.each()
-    change = contender_values - baseline
-    names, codes = np.unique(np.array(labels, dtype=str), return_inverse=True)
+    names, codes = np.unique(labels, return_inverse=True)
     sizes = np.bincount(codes)
     if len(sizes) < 2 or len(change) < 3 or not np.ptp(change):
         return SliceDifference(contender, name, None, None, len(names))
@@ -262,14 +300,14 @@ def _difference(
 def _corrected(differ: Sequence[SliceDifference], rules: Rules) -> list[SliceDifference]:
     """Correct the p-values of each row over the contenders: with many of them, slices differ for one by chance."""
     corrected: dict[SliceDifference, float] = {}
-    for name in ("coverage", "ranking"):
-        raw = {
-            found: found.pvalue
-            for found in differ
-            if found.row == name and found.pvalue is not None
-        }
-        corrected |= zip(raw, adjust([*raw.values()], rules.correction).tolist(), strict=True)
-    return [replace(found, pvalue_corrected=corrected.get(found)) for found in differ]
+    for name in FACETS:
+        tests = [test for test in differ if test.row == name]
+        pvalues = [1.0 if test.pvalue is None else test.pvalue for test in tests]
+        corrected |= zip(tests, adjust(pvalues, rules.correction).tolist(), strict=True)
+    return [
+        test if test.pvalue is None else replace(test, pvalue_corrected=corrected[test])
+        for test in differ
+    ]
 
 
 def _notes(evaluation: Evaluation, labels: Mapping[str, str]) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""Many runs: tiers, history, rank distributions, agreement of halves."""
+"""Many runs: standings, history, rank distributions, agreement of halves."""

@@ -1,7 +1,7 @@
 """Whether the other half of the queries says the same."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -14,18 +14,12 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.files import with_progress
-from ir_outcomes.leaderboards.differences import (
-    Board,
-    SummedPairs,
-    ValueDifferences,
-    board_of,
-    clusters_of_answerable,
-)
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
-from ir_outcomes.leaderboards.pairs import estimates_of
 from ir_outcomes.notes import as_notes
-from ir_outcomes.pairs.rules import Rules
-from ir_outcomes.pairs.verdict import DIRECTIONS, LABELS, RowEstimates, judge
+from ir_outcomes.pairs.differences import Block, Measurements
+from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values
+from ir_outcomes.pairs.rows import RowsOfPairs
+from ir_outcomes.pairs.verdict import DECIDING, DIRECTIONS, LABELS
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
 from ir_outcomes.statistics.papers import Subsets, rank_sums, signed_ranks, signs, t_of_sums
@@ -269,23 +263,17 @@ def _verdict(
     evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
 ) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
     """Return how far labels of both halves agree, and how often each occurs."""
-    lengths, board = board_of(evaluation)
-    clusters = clusters_of_answerable(evaluation)
-    first = first_halves(lengths.n_queries, splits, seed, clusters)
+    measurements = measurements_of(evaluation)
+    clusters = None if measurements.clusters is None else measurements.clusters.codes
+    first = first_halves(len(measurements.query_ids), splits, seed, clusters)
     if clusters is not None:
         first = first[np.unique(clusters, return_index=True)[1]]
     n_labels = len(LABELS)
     labels = np.zeros(n_labels**2, dtype=np.int64)
     counts = np.zeros(len(SHARES) + 1, dtype=np.int64)
-    for pairs in _with_progress(board, first, progress):
-        rows = {
-            name: RowEstimates.of(found, higher_is_better=name == "coverage")
-            for name, found in estimates_of(lengths, pairs, alpha).items()
-        }
-        sums = pairs.sums["all queries"]
-        signs_of_queries = RowEstimates.of_sign_test(sums.differ - sums.better, sums.better)
-        label = judge(rows, Rules(alpha, "none"), signs_of_queries).label
-        label = label.reshape(len(pairs.numbers), -1)
+    for block in _with_progress(measurements, DECIDING, first, progress):
+        label = RowsOfPairs.of_block(measurements, block, alpha).labels(DECIDING)
+        label = label.reshape(block.systems.shape[1], -1)
         counts += counted(DIRECTIONS[label], DIRECTIONS[label] != 0)
         label_a, label_b = np.split(label, 2, axis=1)
         labels += np.bincount((n_labels * label_a + label_b).ravel(), minlength=n_labels**2)
@@ -297,13 +285,15 @@ def _verdict(
     return of_counts(measure, "two facets", None, counts, splits), by_label
 
 
-def _with_progress(board: Board, first: Floats, progress: bool) -> Iterator[SummedPairs]:
+def _with_progress(
+    measurements: Measurements, names: tuple[str, ...], first: Floats, progress: bool
+) -> Iterator[Block]:
     return with_progress(
-        board.sums(first),
+        measurements.board(names, first),
         "pair",
-        board.n_pairs,
+        measurements.n_pairs,
         shown=progress,
-        size=lambda pairs: len(pairs.numbers),
+        size=lambda block: block.systems.shape[1],
     )
 
 
@@ -314,10 +304,14 @@ def _tests(
     values = scores.gains()
     first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
     counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
-    board = Board(ValueDifferences(values), [1] * len(values))
-    for pairs in _with_progress(board, first, progress):
-        found = t_of(pairs.sums["measure"])
-        shape = len(pairs.numbers), -1
+    # Of queries, also where these are in clusters.
+    measurements = measurements_of_values(
+        replace(scores, clusters=None), {run: (run,) for run in scores.runs}, "value", None
+    )
+    row = "all queries"
+    for block in _with_progress(measurements, (row,), first, progress):
+        found = t_of(block.rows[row].sums)
+        shape = block.systems.shape[1], -1
         significant = (found.pvalue <= alpha).reshape(shape)
         counts["t", "mean"] += counted(found.direction.reshape(shape), significant)
     chosen = np.stack(np.triu_indices(len(values), 1), axis=1)

@@ -1,34 +1,41 @@
-"""A leaderboard: standings, verdicts on all pairs, and measures of all runs."""
+"""A leaderboard: standings by one row, the rows and labels of all pairs, further measures."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
-from ir_outcomes.choices import Correction
+import numpy as np
+
+from ir_outcomes.choices import Correction, Direction, Ints
+from ir_outcomes.comparison.columns import row_columns
 from ir_outcomes.errors import some
-from ir_outcomes.leaderboards.differences import number_of_pair
-from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
+from ir_outcomes.pairs.rows import Row, RowsOfPairs
 from ir_outcomes.pairs.rules import Settings
-from ir_outcomes.results import HasPage, Result
+from ir_outcomes.pairs.verdict import LABELS, MIRRORED, direction_of
+from ir_outcomes.results import HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval
-from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, of_part, rows_of
-
-Order = Literal["tier", "measure"]
+from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, rows_of
 
 
 class RunScore(NamedTuple):
     """The score of one run of a system that has several."""
 
     run: str  #: its name
-    score: float | None  #: mean of the measure that is shown; None where it is undefined
+    score: float | None  #: mean of the measure of the board; None where it is undefined
+
+
+class RankRange(NamedTuple):
+    """The ranks that a run can have."""
+
+    best: int  #: 1 + the number of runs that are found better
+    worst: int  #: the number of runs - the number that are found worse
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The place of a run, or of a system of several runs, on a leaderboard."""
+    """A run, or a system of several runs, on a leaderboard, by the measure of the board."""
 
-    rank: int  #: from 1, in the order of the board; equal runs share the smaller rank
+    rank: int  #: by the mean, from 1; equal runs share the smaller rank
     run: str  #: its name, or that of the system
     score: float | None  #: mean of the measure, over the runs, too; None where it is undefined
     #: of the score by itself, at level 1 - alpha; see `ir_outcomes.statistics.bounded`
@@ -36,11 +43,10 @@ class Standing:
     #: share of the answerable queries answered (or of their relevant documents found), in percent,
     #: higher is better; None where only the values of a measure were given
     coverage: float | None
-    #: from 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are
-    #: better than a run of a later one, except in cycles; None without verdicts
-    tier: int | None
-    won: int | None  #: number of runs that it is better than, by the verdicts
-    lost: int | None  #: number of runs that are better than it
+    #: The ranks that are possible. With probability 1 - alpha all true ranks lie inside at once,
+    #: where pairs are corrected by Holm or Bonferroni.
+    ranks: RankRange
+    better_than: tuple[str, ...]  #: runs that are found worse, corrected over all pairs
     runs: tuple[RunScore, ...] = ()  #: of a system that has several; else empty
 
     @property
@@ -54,14 +60,77 @@ class Standing:
 
 @dataclass(frozen=True)
 class MeasureOfRuns:
-    """A column of a leaderboard: a measure of all runs."""
+    """A further column of a leaderboard, which decides nothing: a measure of all runs."""
 
     measure: str  #: its name
     higher_is_better: bool  #: its direction
     values: tuple[float | None, ...]  #: its mean for each run, in the order of the standings
-    #: of the first measure for each run those that it is significantly better than, corrected over
-    #: all pairs, by the estimate of `ir_outcomes.compare`; empty for the others
-    better_than: tuple[tuple[str, ...], ...] = ()
+    #: for each run those that are found worse by this measure, corrected over all pairs
+    better_than: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class BoardPair(Immutable):
+    """Two runs of a board: their rows and label, corrected over all pairs."""
+
+    baseline: str  #: its name; every difference is contender minus baseline
+    contender: str  #: its name
+    #: coverage, ranking, all queries, and the measures of the board, by name; all queries alone,
+    #: which is the mean, where only values of a measure were given
+    rows: Mapping[str, Row]
+    label: str  #: one of `ir_outcomes.LABELS`
+
+    @property
+    def direction(self) -> Direction:
+        """Direction of the label for the contender."""
+        return direction_of(self.label)
+
+    def turned(self) -> Self:
+        """Return the pair with the systems swapped."""
+        return replace(
+            self,
+            baseline=self.contender,
+            contender=self.baseline,
+            rows={name: row.turned() for name, row in self.rows.items()},
+            label=MIRRORED[self.label],
+        )
+
+
+class BoardPairs(Sequence[BoardPair]):
+    """All pairs of a board, in the order of `itertools.combinations` of the standings.
+
+    They are in arrays; a `BoardPair` is made when it is asked for. Equal to a tuple of the same.
+    """
+
+    __slots__ = ("_level", "labels", "names", "rows")
+
+    def __init__(self, names: Sequence[str], rows: RowsOfPairs, labels: Ints, level: float) -> None:
+        """Take rows, labels as places in `LABELS`, and the level that the smallest p has to reach."""
+        self.names = tuple(names)
+        self.rows = rows
+        self.labels = labels
+        self._level = level
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return tuple(self[number] for number in range(len(self))[key])
+        baseline, contender = (self.names[system] for system in self.rows.systems[:, key].tolist())
+        rows = {name: row.row(key, self._level) for name, row in self.rows.rows.items()}
+        return BoardPair(baseline, contender, rows, LABELS[self.labels[key]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (BoardPairs, tuple)):
+            return NotImplemented
+        return tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"BoardPairs({len(self)} pairs of {len(self.names)} systems)"
 
 
 RUNS_COLUMNS = (
@@ -72,95 +141,104 @@ RUNS_COLUMNS = (
 
 @dataclass(frozen=True)
 class Leaderboard(HasPage, Result):
-    """Runs by tier and measure, with figures "tiers" and "verdicts".
+    """Runs by one row, which decides order, ranks and who is better.
+
+    The figures are "standings" and "verdicts".
 
     Attributes
     ----------
     measure : str
-        The measure that is shown, and orders the runs of a tier.
-    order : {"tier", "measure"}
-        What orders the runs: their tier, then the measure; or the measure alone.
+        What decides: "all queries", "coverage", "ranking", or a measure.
     higher_is_better : bool
-        Direction of the measure.
+        Its direction.
     alpha : float
-        Level of the intervals (1 - alpha), of the verdicts and of the tests of `measures`.
+        Level of intervals (1 - alpha), ranks and labels.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Of p-values over all pairs, separately for each row and measure.
     standings : tuple of Standing
-        Best first.
-    pairs : sequence of PairVerdict
-        The verdicts on all pairs, in the order of `itertools.combinations` of the runs by the
-        measure, see `verdict`; empty where only the values of a measure were given.
+        By the mean, best first.
+    pairs : sequence of BoardPair
+        The rows and labels of all pairs, in the order of `itertools.combinations` of the
+        standings, see `verdict`.
     measures : tuple of MeasureOfRuns
-        The measures that were asked for by name, the one that orders the runs first; empty where
-        none was.
-    cycles : tuple of tuple of str
-        Runs that are better than each other in a cycle; all of them are in the same tier.
+        The measures that were asked for beside the first.
     n_queries, n_unanswerable : int
-        Queries with a relevant document, and without one, which are left out of the verdicts.
+        Queries with a relevant document, and without one, which are left out.
     settings : Settings or None
-        How the verdicts were reached; None where there are none.
+        How runs were compared; None where only the values of a measure were given.
     notes : tuple of Note
         Caveats.
     """
 
     measure: str
-    order: Order
     higher_is_better: bool
     alpha: float
     correction: Correction
     standings: tuple[Standing, ...]
-    pairs: Sequence[PairVerdict]
+    pairs: Sequence[BoardPair]
     measures: tuple[MeasureOfRuns, ...]
-    cycles: tuple[tuple[str, ...], ...]
     n_queries: int
     n_unanswerable: int
     settings: Settings | None
 
     @property
-    def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """The runs of each tier, the best tier first, where there are verdicts."""
-        last = max(standing.tier or 0 for standing in self.standings)
-        return tuple(
-            tuple(standing.run for standing in self.standings if standing.tier == tier)
-            for tier in range(1, last + 1)
-        )
+    def first(self) -> tuple[str, ...]:
+        """The runs that can be first, which no run is found better than."""
+        return tuple(standing.run for standing in self.standings if standing.ranks.best == 1)
 
-    def verdict(self, baseline: str, contender: str) -> PairVerdict:
-        """Return the verdict on a contender against a baseline, or raise KeyError."""
-        first = self.pairs[: len(self.standings) - 1]
-        names = [*(pair.baseline for pair in first[:1]), *(pair.contender for pair in first)]
+    def verdict(self, baseline: str, contender: str) -> BoardPair:
+        """Return the rows and the label of two runs, or raise KeyError."""
+        names = [standing.run for standing in self.standings]
         if baseline == contender or not {baseline, contender} <= {*names}:
-            reason = (
-                f"the runs are {some(names, 10)}" if names else "there are no verdicts on scores"
-            )
-            raise KeyError(f"{contender} against {baseline}; {reason}")
+            raise KeyError(f"{contender} against {baseline}; the runs are {some(names, 10)}")
         upper, lower = sorted(map(names.index, (baseline, contender)))
-        pair: PairVerdict = self.pairs[number_of_pair(upper, lower, len(names))]
+        number = upper * len(names) - upper * (upper + 1) // 2 + lower - upper - 1
+        pair: BoardPair = self.pairs[number]
         return pair if pair.baseline == baseline else pair.turned()
 
+    def against_above(self) -> list[BoardPair]:
+        """Return each run but the first against the run above it."""
+        n = len(self.standings)
+        steps = np.arange(n - 1, 1, -1)
+        return [self.pairs[number] for number in np.cumsum([0, *steps]).tolist()]
+
+    def against_first(self) -> list[BoardPair]:
+        """Return each run but the first against the first."""
+        return list(self.pairs[: len(self.standings) - 1])
+
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each run, with verdicts against the run above and the first."""
-        names = [standing.run for standing in self.standings]
-        above = {}
-        best = {}
-        if self.pairs:
-            above = {run: self.verdict(upper, run) for upper, run in pairwise(names)}
-            best = {run: self.verdict(names[0], run) for run in names[1:]}
+        """Return a row for each run, with its pairs against the run above and the first."""
         columns = (
-            *attributes("rank", "tier", "run"),
+            *attributes("rank", "rank_best=ranks.best", "rank_worst=ranks.worst", "run"),
             Column("measure", lambda _: self.measure),
             *attributes("score", "low=interval.low", "high=interval.high", "coverage"),
-            *attributes("won", "lost"),
-            *of_part(lambda standing: above.get(standing.run), PAIR_COLUMNS, "above_"),
-            *of_part(lambda standing: best.get(standing.run), PAIR_COLUMNS, "best_"),
+            Column("better_than", lambda standing: ", ".join(standing.better_than)),
         )
         if any(standing.runs for standing in self.standings):
             columns = (*columns, *RUNS_COLUMNS)
         rows = rows_of(columns, self.standings)
         for measure in self.measures:
-            for row, value in zip(rows, measure.values, strict=True):
+            for row, value, beaten in zip(rows, measure.values, measure.better_than, strict=True):
                 row[measure.measure] = value
-            for row, beaten in zip(rows, measure.better_than, strict=False):
                 row[f"{measure.measure} better than"] = ", ".join(beaten)
+        of_pair = pair_columns(self.pairs[0])
+        for prefix, pairs in (("above_", self.against_above()), ("first_", self.against_first())):
+            of_pairs = [dict.fromkeys(column.name for column in of_pair), *rows_of(of_pair, pairs)]
+            for row, values in zip(rows, of_pairs, strict=True):
+                row |= {f"{prefix}{name}": value for name, value in values.items()}
         return rows
+
+
+def pair_columns(pair: BoardPair) -> tuple[Column, ...]:
+    """Return the columns of a pair, with the names and units of its rows."""
+    columns = [Column("run", "baseline")]
+    for name, row in pair.rows.items():
+        prefix = name.replace(" ", "_")
+        shown = (f"{prefix}_difference", f"{prefix}_p", f"{prefix}_p_corrected")
+        part = _row_called(name)
+        columns += [column for column in row_columns(prefix, row, part) if column.name in shown]
+    return (*columns, Column("verdict", "label"))
+
+
+def _row_called(name: str) -> Any:
+    return lambda pair: pair.rows[name]

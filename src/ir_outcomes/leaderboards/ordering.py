@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.arguments import check_kind, check_one_order
-from ir_outcomes.choices import Floats, Ints, divided
+from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import (
@@ -23,10 +23,9 @@ from ir_outcomes.evaluation.remarks import (
 )
 from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
 from ir_outcomes.evaluation.systems import Called, refuse_several_runs
-from ir_outcomes.leaderboards.differences import LengthDifferences, clusters_of_answerable
+from ir_outcomes.pairs.measurements import measurements_of
+from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.statistics.resampling import shared_ranks
-
-FACETS = ("coverage", "ranking", "all queries")  # beside the measures of ir_measures
 
 
 def check_number_of_runs(source: Evaluation | Scores, *, several_runs: bool = False) -> None:
@@ -78,8 +77,8 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
         if measure is not None and str(measure) != source.measure:
             raise ParameterError(f"these scores are of {source.measure}", measure=str(measure))
         return source
-    if isinstance(measure, str) and measure in FACETS:
-        return _facet_scores(source, measure)
+    if isinstance(measure, str) and measure in DECIDING:
+        return _scores_of_row(source, measure)
     parsed = None if measure is None else parse_measure(measure)
     if parsed is not None and parsed.NAME != "RR":
         return source.scores_of(parsed)
@@ -99,27 +98,21 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
     return replace(named, query_ids=source.query_ids, values=values, clusters=source.clusters)
 
 
-def board_horizon(source: Evaluation) -> int:
-    """Return k of the restricted search length, one for all runs."""
-    return min(source.cutoff, max(run.depth for run in source.runs))
-
-
-def _facet_scores(source: Evaluation, facet: str) -> Scores:
+def _scores_of_row(source: Evaluation, row: str) -> Scores:
     """Return what each run has by itself in a row."""
-    board = LengthDifferences(source)
-    missing = board.items - board.found
-    values = {
-        "coverage": 100 * board.found / board.items,
-        "ranking": divided(board.lengths, board.found, board.found > 0),
-        "all queries": (board.lengths + (board_horizon(source) + 1) * missing) / board.items,
-    }
+    measurements = measurements_of(source)
+    quantity = measurements.quantities[row]
+    values = measurements.levels.get(row)
+    if values is None:
+        values = measurements.items[row].means()
+    clusters = measurements.clusters
     return Scores(
-        facet,
-        facet == "coverage",
-        source.names,
-        source.answerable_queries,
-        values[facet].astype(np.float64),
-        clusters_of_answerable(source),
+        row,
+        quantity.higher_is_better,
+        tuple(run for system in systems_of(source) for run in system.runs),
+        measurements.query_ids,
+        values,
+        None if clusters is None else clusters.codes,
     )
 
 

@@ -6,7 +6,7 @@ baseline, contender and query, which are added up over the runs of systems, then
 over units.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -45,6 +45,15 @@ class Items:
     def reciprocal(self) -> Self:
         """Return the same items with the reciprocals of their search lengths."""
         return replace(self, lengths=divided(1.0, self.lengths, self.lengths > 0, 0.0))
+
+    def taken(self, runs: Ints) -> Self:
+        """Return the same items of these runs."""
+        return replace(self, found=self.found[runs], lengths=self.lengths[runs])
+
+    def means(self) -> Floats:
+        """(runs, queries) mean search length of what each run found, NaN where it found nothing."""
+        found = self.over_queries(self.found)
+        return divided(self.over_queries(self.lengths), found, found > 0)
 
     @cached_property
     def single(self) -> bool:
@@ -169,6 +178,11 @@ class Measurements:
         return any(quantity.measured_in in LENGTHS for quantity in self.quantities.values())
 
     @property
+    def n_pairs(self) -> int:
+        """Number of pairs of systems."""
+        return len(self.names) * (len(self.names) - 1) // 2
+
+    @property
     def n_units(self) -> int:
         """Number of queries, or of clusters of them."""
         return len(self.query_ids) if self.clusters is None else len(self.clusters)
@@ -191,6 +205,18 @@ class Measurements:
         systems = baselines, contenders
         first, second = (self.starts[part] - self.starts[part.start] for part in systems)
         return values.over_runs((first, second))
+
+    def taken(self, systems: Sequence[int]) -> Self:
+        """Return the same of these systems, in this order."""
+        runs = np.concatenate([np.arange(*self.starts[one : one + 2]) for one in systems])
+        return replace(
+            self,
+            names=tuple(self.names[system] for system in systems),
+            n_runs=tuple(self.n_runs[system] for system in systems),
+            levels={name: values[runs] for name, values in self.levels.items()},
+            items={name: items.taken(runs) for name, items in self.items.items()},
+            rankings=None if self.rankings is None else self.rankings[runs],
+        )
 
     def is_identical(self, systems: Ints) -> Bools:
         """(pairs,) whether all runs of both systems have the same rankings."""

@@ -62,6 +62,8 @@ class Row(Immutable):
     pvalue_corrected: float  #: over the contenders of one call, or the pairs of a board
     found: Direction  #: whether the corrected p-value shows a difference, and which
     largest: float | None  #: the most that one query can change by; None where it is not known
+    #: how much differences so rare that none was drawn could change the mean; None where `largest` is
+    unseen: float | None = None
     #: smallest true difference found with power 0.8 at the first level of the correction
     detectable: float | None = None
     margin: Margin | None = None  #: where margins are asked for
@@ -143,16 +145,26 @@ class RowOfPairs(NamedTuple):
     @classmethod
     def of(cls, quantity: Quantity, row: RowSums, alpha: float, identical: Any = False) -> Self:
         """Estimate one row of some pairs, each by itself."""
-        sums = row.sums
-        found = estimates(sums, alpha, quantity.largest, identical)
-        above = sums.above.astype(np.int64)
-        differ = sums.differ.astype(np.int64)
+        found = estimates(row.sums, alpha, quantity.largest, identical)
+        counts = row.n, row.sums.differ.astype(np.int64), row.sums.above.astype(np.int64)
+        return cls.estimated(quantity, counts, (row.baseline, row.contender), found, alpha)
+
+    @classmethod
+    def estimated(
+        cls,
+        quantity: Quantity,
+        counts: tuple[Ints, Ints, Ints],
+        means: tuple[Floats, Floats],
+        found: Estimates,
+        alpha: float,
+    ) -> Self:
+        """Take the numbers that are compared, that differ and that are above 0, and estimates."""
+        n, differ, above = counts
         sign = np.sign(np.nan_to_num(found.mean)).astype(np.int8)
         sign *= 1 if quantity.higher_is_better else -1
         alone = np.where(found.pvalue <= alpha, sign, 0)
         better = above if quantity.higher_is_better else differ - above
-        means = row.baseline, row.contender
-        return cls(quantity, row.n, differ, better, *means, found, found.pvalue, alone, alone)
+        return cls(quantity, n, differ, better, *means, found, found.pvalue, alone, alone)
 
     def over(self, corrected: Floats, alpha: float) -> Self:
         """Return the row with p-values that are corrected over a family."""
@@ -180,6 +192,7 @@ class RowOfPairs(NamedTuple):
             pvalue_corrected=float(self.corrected[pair]),
             found=DIRECTIONS[int(self.found[pair])],
             largest=quantity.largest,
+            unseen=_number(found.unseen[pair]),
             detectable=smallest,
         )
 
@@ -291,10 +304,17 @@ class RowsOfPairs(NamedTuple):
         rows = {name: _taken(row, order) for name, row in self.rows.items()}
         return type(self)(self.systems[:, order], self.identical[order], rows, {})
 
-    def corrected(self, correction: str, alpha: float, names: Iterable[str] | None = None) -> Self:
-        """Correct the p-values of each row over all pairs, by default of all rows."""
+    def corrected(
+        self,
+        correction: str,
+        alpha: float,
+        names: Iterable[str] | None = None,
+        *,
+        family: int | None = None,
+    ) -> Self:
+        """Correct the p-values of each row over all pairs, or a larger family; by default of all rows."""
         corrected = {
-            name: row.over(adjust(row.estimates.pvalue, correction), alpha)
+            name: row.over(adjust(row.estimates.pvalue, correction, family), alpha)
             for name, row in self.rows.items()
             if names is None or name in names
         }

@@ -137,6 +137,7 @@ class Estimates(NamedTuple):
     pvalue: Floats  #: two-sided, of a mean of 0; 1 where nothing can be told
     low: Floats  #: ends of the interval at 1 - alpha; NaN where there is none
     high: Floats
+    unseen: Floats  #: see `largest_unseen`; NaN where K is unknown
 
     def interval(self, sample: int = 0) -> Interval | None:
         """Return the interval of one sample, None where there is none."""
@@ -255,7 +256,7 @@ def estimates_of_means(
     )
     low = np.where(identical, 0.0, low)
     high = np.where(identical, 0.0, high)
-    return Estimates(mean, error, df, pvalue, low, high)
+    return Estimates(mean, error, df, pvalue, low, high, unseen)
 
 
 def smallest_pvalue(differ: Floats | float) -> Floats:

@@ -12,7 +12,7 @@ from ir_outcomes.errors import ParameterError
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
-def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
+def adjust(pvalues: npt.ArrayLike, method: str, size: int | None = None) -> Floats:
     """Correct the p-values of a family of tests.
 
     Parameters
@@ -22,6 +22,8 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
     method : {"holm", "bonferroni", "fdr_bh", "none"}
         Holm 1979 and Bonferroni control the chance of any false discovery, Benjamini and Hochberg
         1995 their expected share; names as in `statsmodels.stats.multitest.multipletests`.
+    size : int, optional
+        How many tests the family has, where some could not be made; these count with p = 1.
 
     Returns
     -------
@@ -37,6 +39,8 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
     p = np.asarray(pvalues, dtype=np.float64)
     if not np.all((p >= 0) & (p <= 1)):
         raise ParameterError(f"p-values must lie between 0 and 1, got {p.tolist()}")
+    n_tests = len(p)
+    p = np.append(p, np.ones(max((size or 0) - n_tests, 0)))
     m = len(p)
     order = np.argsort(p, kind="stable")
     ranks = np.arange(1, m + 1)
@@ -47,7 +51,7 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
         corrected[order] = np.maximum.accumulate(p[order] * (m + 1 - ranks))
     elif method == "fdr_bh":
         corrected[order] = np.minimum.accumulate((p[order] * m / ranks)[::-1])[::-1]
-    return np.minimum(corrected, 1.0)
+    return np.minimum(corrected, 1.0)[:n_tests]
 
 
 def level_in_family(alpha: float, m: int, method: str) -> float:

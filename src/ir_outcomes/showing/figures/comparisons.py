@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 
 from ir_outcomes.choices import POINTS
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.conditions.conditions import Condition, ConditionsComparison, Overall
+from ir_outcomes.conditions.collections import CollectionsComparison
+from ir_outcomes.conditions.conditions import (
+    Condition,
+    ConditionsComparison,
+    MeansOverConditions,
+    Overall,
+)
+from ir_outcomes.conditions.judges import JudgesComparison
+from ir_outcomes.conditions.slices import SlicesComparison
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import fixed, interval, places_of
 from ir_outcomes.pairs.rows import Row
@@ -51,10 +59,12 @@ def draw_facets(result: Comparison | Comparisons, ax: Any) -> Any:
     return _draw_lines(ax, lines, items, who, words)
 
 
-@draws("forest", ConditionsComparison)
+@draws("forest", CollectionsComparison, SlicesComparison, JudgesComparison)
 def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
     """Draw the differences under each condition and their means."""
-    overall = {item.contender: item for item in result.overall}
+    overall = {}
+    if isinstance(result, MeansOverConditions):
+        overall = {item.contender: item for item in result.overall}
     lines: list[Line] = []
     for contender in result.contenders:
         of_contender = [*map(_condition_line, result.of(contender))]

@@ -6,15 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.choices import LENGTHS, POINTS, Floats, length_unit
+from ir_outcomes.choices import LENGTHS, Floats
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.leaderboards.differences import LengthDifferences
+from ir_outcomes.pairs.measurements import measurements_of
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.results import Result
 from ir_outcomes.showing.sections import Section, sections_of
+from ir_outcomes.showing.views.leaderboards import ranks_words
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 
@@ -25,7 +27,7 @@ class Pair(NamedTuple):
     baseline: str
     contender: str
     label: str
-    rows: Mapping[str, Any]  # of which those of a board have neither means nor names
+    rows: Mapping[str, Row]
     sentence: str = ""
 
 
@@ -84,12 +86,13 @@ class Grid(NamedTuple):
             found, total = np.array([columns[run] for run in self.runs]).transpose(2, 0, 1)
             horizons = [self.settings.cutoff or 0] * len(self.runs)
             return Lengths(np.ones(len(self.queries)), found, total, horizons)
-        board = LengthDifferences(self.evaluation)
-        sizes = np.array([len(system.runs) for system in self.evaluation.systems])
-        of_runs = np.stack([board.found, board.lengths])
-        sums = np.add.reduceat(of_runs, np.cumsum(sizes) - sizes, axis=1)
-        found, total = sums / sizes[:, None]
-        return Lengths(board.items, found, total, board.horizons.tolist())
+        measurements = measurements_of(self.evaluation)
+        items = measurements.items["ranking"]
+        of_runs = np.stack([items.over_queries(part) for part in (items.found, items.lengths)])
+        sums = np.add.reduceat(of_runs, measurements.starts[:-1], axis=1)
+        found, total = sums / np.array(measurements.n_runs)[:, None]
+        horizons = [self.evaluation.cutoff] * len(measurements.names)
+        return Lengths(items.number, found, total, horizons)
 
 
 def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
@@ -106,16 +109,14 @@ def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
 
 def _grid_of_board(board: Leaderboard, settings: Settings, evaluation: Evaluations) -> Grid:
     runs = [standing.run for standing in board.standings]
-    length = length_unit(settings.unit)
-    units = {"coverage": (POINTS, True), "ranking": (length, False), "all queries": (length, False)}
-    pairs = []
-    for pair in board.pairs:
-        rows = dict(zip(units, (pair.coverage, pair.ranking, pair.all_queries), strict=True))
-        pairs.append(Pair(pair.baseline, pair.contender, pair.label, rows))
+    units = {
+        name: (row.measured_in, row.higher_is_better) for name, row in board.pairs[0].rows.items()
+    }
+    pairs = [Pair(pair.baseline, pair.contender, pair.label, pair.rows) for pair in board.pairs]
     of_runs = None
     if isinstance(evaluation, Evaluation):
         of_runs = evaluation[runs].restrict(evaluation.answerable_queries)
-    details = [f"tier {standing.tier}" for standing in board.standings]
+    details = [f"ranks {ranks_words(standing)}" for standing in board.standings]
     return Grid("", runs, pairs, settings, of_runs, units, details=details)
 
 

@@ -13,7 +13,7 @@ from ir_outcomes.errors import escaped
 from ir_outcomes.evaluation.ranking import UNJUDGED
 from ir_outcomes.formatting import places_of
 from ir_outcomes.pairs.verdict import LABELS, MIRRORED
-from ir_outcomes.reading.documents import Texts, document_texts
+from ir_outcomes.reading.texts import Source, document_texts
 from ir_outcomes.showing import tone
 from ir_outcomes.showing.page.content import Grid
 from ir_outcomes.showing.sections import TOO_FEW
@@ -49,7 +49,7 @@ Data = dict[str, Any]
 def data_of(
     grids: list[Grid],
     texts: Mapping[str, str],
-    docs: Texts,
+    docs: Source,
     max_mb: float | None,
     used: int,
 ) -> str:
@@ -85,7 +85,7 @@ def data_of(
     return as_json(data)
 
 
-def _entries_of(grid: Grid, docs: Texts) -> Callable[[int], Data] | None:
+def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
     """Return what describes the lists of a query, None where there are none."""
     evaluation = grid.evaluation
     if evaluation is None or not evaluation.documents:

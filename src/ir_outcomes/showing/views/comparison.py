@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
+from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS, Direction
 from ir_outcomes.comparison.columns import names_of, paper_columns
 from ir_outcomes.comparison.notes import sides_of
 from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
@@ -197,7 +197,7 @@ def _comparisons(comparisons: Comparisons) -> View:
 
 def _label_counts(comparisons: Sequence[Comparison]) -> str:
     counts = Counter(item.verdict.direction for item in comparisons)
-    named = {"better": "better", "worse": "worse", "none": "undecided"}
+    named: dict[Direction, str] = {"better": "better", "worse": "worse", "none": "undecided"}
     return ", ".join(f"{counts[side]} {words}" for side, words in named.items() if counts[side])
 
 

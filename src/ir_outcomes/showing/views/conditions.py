@@ -3,23 +3,22 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from ir_outcomes.conditions.conditions import (
-    Condition,
-    ConditionsComparison,
-    Overall,
-    agreement_of,
-)
-from ir_outcomes.conditions.slices import FEWEST_QUERIES_OF_A_SLICE
-from ir_outcomes.formatting import NOTHING, listed, plural, pvalue
+from ir_outcomes.conditions.collections import CollectionsComparison
+from ir_outcomes.conditions.conditions import Condition, ConditionsComparison, Overall
+from ir_outcomes.conditions.judges import JudgesComparison
+from ir_outcomes.conditions.slices import FEWEST_QUERIES_OF_A_SLICE, SlicesComparison
+from ir_outcomes.formatting import NOTHING, fixed, listed, places_of, plural, pvalue
 from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.verdict import direction_of, is_unconfirmed
+from ir_outcomes.pairs.verdict import TRADE_OFF, direction_of, is_unconfirmed
 from ir_outcomes.showing import Table, View, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     details_of,
     difference_words,
+    direction_words,
     directions,
     row_called,
     row_fields,
@@ -39,64 +38,89 @@ from ir_outcomes.table_columns import (
     of_part,
 )
 
-DAGGER = "†"  # a label that Holm over the conditions does not keep
+DAGGER = "‡"  # a label that Holm over the conditions does not keep
 # Conditions whose names are headings of a matrix; more, or longer names, have numbers.
 MOST_NAMED = 8
 ALL_NAMES = 44  # characters of their names that fit beside each other
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
-SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
+SIGNS = {"better": "+", "worse": "-", TRADE_OFF: "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
 
 
+class _Particulars(NamedTuple):
+    """What one kind of conditions has beside the comparisons."""
+
+    answer: str  # of several contenders; empty without
+    overall: Mapping[str, Overall] = {}
+    by: str = ""  # what the conditions are made by
+    sentences: Mapping[str, str] = {}  # about contenders
+    tables: tuple[Table, ...] = ()
+    details: tuple[Table, ...] = ()
+
+
 @view_of.register
-def _conditions(result: ConditionsComparison) -> View:
-    if not result.conditions:  # a gate can fail for that
-        absent = listed([f"{name} lacks {run}" for run, name in result.missing])
-        title = f"nothing can be compared with {result.baseline} (A)"
-        return View(title, sentences=(f"{absent}.",))
+def _collections(result: CollectionsComparison) -> View:
+    return _view(result, _Particulars("", {item.contender: item for item in result.overall}))
+
+
+@view_of.register
+def _slices(result: SlicesComparison) -> View:
     overall = {item.contender: item for item in result.overall}
+    differences = (_differences(result),) if result.differ else ()
+    answer = _slices_answer(result)
+    return _view(result, _Particulars(answer, overall, result.by, details=differences))
+
+
+@view_of.register
+def _judges(result: JudgesComparison) -> View:
+    agreement = {run: _agreement(result, run) for run in result.contenders}
+    biases = (_biases_table(result),) if result.biases else ()
+    flips = (_flips_table(result),) if result.flips else ()
+    return _view(result, _Particulars("", sentences=agreement, tables=biases, details=flips))
+
+
+def _view(result: ConditionsComparison, particulars: _Particulars) -> View:
+    """Show an overview of one contender, or a matrix of several."""
+    overall = particulars.overall
     runs = _best_first(result, overall)
-    overviews = [_overview(result, run, overall.get(run)) for run in runs]
+    overviews = [_overview(result, run, particulars) for run in runs]
     first, background = ranked(result.notes)
-    details = [_differences(result)] if result.differ else []
-    details += [table for run in runs for table in _details(result, run, overall.get(run))]
-    if result.flips:
-        details.append(_flips_table(result))
-    biases = [_biases_table(result)] if result.biases else []
-    agreement: tuple[str, ...] = ()
-    if result.over == "judge":
-        agreement = tuple(agreement_of(result))
-    by = f" by {result.by}" if result.by else ""
+    details = [table for run in runs for table in _details(result, run, overall.get(run))]
+    by = f" by {particulars.by}" if particulars.by else ""
     compared = f"{plural(result.over, len(result.names))}{by}"
-    hurt = tuple(_hurt(result))
+    hurt = tuple(_hurt(result, overall))
+    details = [*particulars.details, *details]
     if len(runs) == 1:
+        answer = f"{compared}, {particulars.answer}"
+        if not particulars.answer:
+            answer = _answer(overall[runs[0]], compared) if overall else ""
         return View(
-            f"{overviews[0].title}{'' if result.overall else f', {compared}'}",
-            _answer(result, compared),
+            f"{overviews[0].title}{'' if overall else f', {compared}'}",
+            answer,
             sentences=tuple(
-                words.replace(f"{runs[0]}: t", "T").replace(f"{runs[0]}: a", "A")
-                for words in agreement
+                f"{words[0].upper()}{words[1:]}." for words in particulars.sentences.values()
             ),
-            tables=(replace(overviews[0], title=""), *biases),
+            tables=(replace(overviews[0], title=""), *particulars.tables),
             notes=(*hurt, *first),
-            more=f"counts, p, {'means' if result.overall else 'tests'}, judged shares",
+            more=f"counts, p, {'means' if overall else 'tests'}, judged shares",
             details=tuple(details),
             background=background,
         )
+    sentences = (f"{run}: {words}." for run, words in particulars.sentences.items())
     return View(
         f"{plural('run', len(runs))} against {result.baseline} (A), {compared}",
-        _slices_answer(result) if result.over == "slice" else "",
-        tables=(_matrix(result, runs, overall), *biases),
+        particulars.answer,
+        tables=(_matrix(result, runs, overall), *particulars.tables),
         notes=(*hurt, *first),
         more=f"each {result.over}, counts, p, means",
         details=(*overviews, *details),
-        background=(*agreement, *background),
+        background=(*sentences, *background),
     )
 
 
-def _settings(result: ConditionsComparison, rows: Sequence[Condition]) -> str:
+def _settings(result: ConditionsComparison) -> str:
     """Say how runs were compared, except for what differs by condition."""
-    words = settings_words(result.settings, [row.comparison for row in rows])
+    words = settings_words(result.settings)
     return words.removeprefix("no cutoff, ") if result.settings.cutoff is None else words
 
 
@@ -117,13 +141,8 @@ def _best_first(result: ConditionsComparison, overall: Mapping[str, Overall]) ->
     return sorted(result.contenders, key=order)
 
 
-def _answer(result: ConditionsComparison, compared: str) -> str:
-    """Say what holds on average, or whether slices differ."""
-    if result.over == "slice":
-        return f"{compared}, {_slices_answer(result)}"
-    if len(result.overall) != 1:
-        return ""
-    (overall,) = result.overall
+def _answer(overall: Overall, compared: str) -> str:
+    """Say what holds on average."""
     counted = [
         f"{side} in {number} of {compared}"
         for side, number in (("better", overall.better), ("worse", overall.worse))
@@ -132,7 +151,7 @@ def _answer(result: ConditionsComparison, compared: str) -> str:
     return f"{overall.label} on average, {' and '.join(counted) or f'no direction in {compared}'}"
 
 
-def _slices_answer(result: ConditionsComparison) -> str:
+def _slices_answer(result: SlicesComparison) -> str:
     """Say whether slices differ at all."""
     if not result.differ:
         return "whether they differ is not tested: queries come in clusters"
@@ -146,13 +165,26 @@ def _slices_answer(result: ConditionsComparison) -> str:
     return f"they differ for {listed(found)}" if found else "no evidence that they differ"
 
 
-def _hurt(result: ConditionsComparison) -> Iterator[str]:
+def _agreement(result: JudgesComparison, contender: str) -> str:
+    """Say how far the labels of a contender agree over judges."""
+    labels = [row.comparison.verdict.label for row in result.of(contender)]
+    frequent = max(labels, key=labels.count)
+    times = labels.count(frequent)
+    several = plural(result.over, len(labels))
+    same = f"a different label under each of {several}"
+    if times > 1:
+        same = f'the same label under {times} of {several} ("{frequent}")'
+    opposite = {"better", "worse"} <= {direction_of(label) for label in labels}
+    return f"{same}, {'opposite directions occur' if opposite else 'never opposite'}"
+
+
+def _hurt(result: ConditionsComparison, overall: Mapping[str, Overall]) -> Iterator[str]:
     """Name the conditions that a good average hides."""
-    for overall in result.overall:
-        if overall.hurt and _direction(overall.label) != "worse":
-            run = f"{overall.contender}: " if len(result.overall) > 1 else ""
-            labels = result.labels(overall.contender)
-            named = [f"{name} ({labels[name] or 'too few queries'})" for name in overall.hurt]
+    for contender, item in overall.items():
+        if item.hurt and _direction(item.label) != "worse":
+            run = f"{contender}: " if len(overall) > 1 else ""
+            labels = result.labels(contender)
+            named = [f"{name} ({labels[name] or 'too few queries'})" for name in item.hurt]
             yield f"{run}Not on average, but hurt: {listed(named)}."
 
 
@@ -168,46 +200,54 @@ def _dagger_legend(result: ConditionsComparison, rows: Sequence[Condition]) -> s
 
 
 def _row_words(row: Row | None) -> str:
-    return difference_words(row, None if row is None else row.interval)
+    """Write the difference of a row, of the row that gives the direction with its interval."""
+    if row is None or row.difference is None:
+        return NOTHING
+    if row.name == "all queries":
+        return difference_words(row, row.interval)
+    return fixed(row.difference, places_of(row.measured_in), signed=True)
 
 
-def _overview(result: ConditionsComparison, run: str, overall: Overall | None) -> Table:
+def _overview(result: ConditionsComparison, run: str, particulars: _Particulars) -> Table:
     """Show the differences and the label in each condition, and over all of them."""
     rows = result.of(run)
-    parts = [row for row in rows[0].comparison.parts if row.name in _names(result)]
+    parts = _parts(result)
     names = [row.name for row in parts]
     lines = [_overview_line(result, row, names) for row in rows]
     explained = []
+    direction = direction_words([row.comparison for row in result.conditions])
+    overall = particulars.overall.get(run)
     if overall is not None:
         means = [row_called(overall.parts, name) for name in names]
-        words = [_row_words(row) for row in means]
-        lines.append(("these, mean", "", *words, overall.label))
+        lines.append(("these, mean", "", *map(_row_words, means), overall.label))
         if overall.new:
             ranges = [
-                difference_words(row, overall.new[name]) if name in overall.new else NOTHING
+                difference_words(row, overall.new.get(name)) if name == "all queries" else ""
                 for name, row in zip(names, means, strict=True)
             ]
             lines.append(("a new one", "", *ranges, overall.outlook))
             explained.append("a new one: where its difference is expected")
+        p = pvalue(overall.all_queries.pvalue, result.settings.alpha)
+        direction = f"{direction}, of the mean p {p}"
     columns = (
-        *texts(result.by if result.by and len(result.by) < 12 else result.over),
+        *texts(particulars.by if 0 < len(particulars.by) < 12 else result.over),
         *numbers("queries", *map(row_name, parts)),
         *texts("verdict"),
     )
     captions = (
         directions(parts),
         "; ".join(filter(None, (*explained, _dagger_legend(result, rows)))),
+        direction,
         _correction(result),
-        _settings(result, rows),
+        _settings(result),
     )
     title = f"{run} (B) against {result.baseline} (A)"
     return Table.of_texts(columns, lines, *captions, title=title)
 
 
-def _names(result: ConditionsComparison) -> list[str]:
-    """Return the rows of which the first table shows differences."""
-    parts = result.conditions[0].comparison.parts
-    return [row.name for row in parts if row.name != "all queries"]
+def _parts(result: ConditionsComparison) -> list[Row]:
+    """Return the rows of the first table, first the one that gives the direction."""
+    return sorted(result.conditions[0].comparison.parts, key=lambda row: row.name != "all queries")
 
 
 def _correction(result: ConditionsComparison) -> str:
@@ -236,7 +276,7 @@ def sign_of(label: str | None) -> str:
     """Return the sign of a label in a matrix, blank where there is none."""
     if label is None:
         return ""
-    if label == "trade-off":
+    if label == TRADE_OFF:
         return SIGNS[label]
     return SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
 
@@ -269,8 +309,9 @@ def _matrix(
         SIGNS_EXPLAINED,
         _dagger_legend(result, result.conditions),
         numbered,
+        direction_words([row.comparison for row in result.conditions]),
         _correction(result),
-        _settings(result, result.conditions),
+        _settings(result),
     )
     return Table.of_texts(columns, lines, *captions)
 
@@ -297,18 +338,18 @@ def _details(result: ConditionsComparison, run: str, overall: Overall | None) ->
         explained = f"better, worse: {result.over}s in which the mean difference is"
         yield Table.of(means, overall.parts, explained, title=f"{title}, means")
     comparisons = [(row.condition, row.comparison) for row in rows]
-    shown = {(name, field) for name in _names(result) for field in ("difference", "interval")}
+    shown = {(row.name, "difference") for row in _parts(result)} | {("all queries", "interval")}
     yield from details_of(comparisons, result.over, shown, f"{title}, each row")
 
 
-def _differences(result: ConditionsComparison) -> Table:
+def _differences(result: SlicesComparison) -> Table:
     """Show whether slices differ at all."""
     columns = [
         *attributes("run=contender", "row"),
         Column("slices", form=NUMBER),
         Column("pvalue", heading="p", form=PVALUE),
     ]
-    explained = f"{plural('permutation', result.resamples or 0)} of the labels, seed {result.seed}"
+    explained = f"{plural('permutation', result.resamples)} of the labels, seed {result.seed}"
     if len(result.contenders) > 1:
         columns.append(Column("pvalue_corrected", heading="corrected", form=PVALUE))
         rule = CORRECTIONS.get(result.settings.correction, "not")
@@ -316,7 +357,7 @@ def _differences(result: ConditionsComparison) -> Table:
     return Table.of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
 
 
-def _biases_table(result: ConditionsComparison) -> Table:
+def _biases_table(result: JudgesComparison) -> Table:
     """Show each judge's difference beside the reference's on the same queries."""
     several = len(result.contenders) > 1
     columns = (
@@ -351,7 +392,7 @@ def _biases_table(result: ConditionsComparison) -> Table:
     return Table.of(columns, result.biases, caption, title=title)
 
 
-def _flips_table(result: ConditionsComparison) -> Table:
+def _flips_table(result: JudgesComparison) -> Table:
     """Show the first queries on which judges disagree about the direction."""
     columns = (
         *attributes("run=contender", "query=query_id"),

@@ -1,20 +1,25 @@
 """What is shown of leaderboards, histories, rank distributions and agreement."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import chain, pairwise
 from operator import itemgetter
 from string import ascii_lowercase
 
-from ir_outcomes.choices import length_unit, level_unit
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import fixed, plural
+from ir_outcomes.formatting import NOTHING, fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
-from ir_outcomes.leaderboards.board import RUNS_COLUMNS, Leaderboard, Standing
+from ir_outcomes.leaderboards.board import (
+    BoardPair,
+    Leaderboard,
+    MeasureOfRuns,
+    Standing,
+    pair_columns,
+)
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
-from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankDistribution
 from ir_outcomes.notes import ranked
+from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.showing import (
     Table,
     View,
@@ -27,6 +32,7 @@ from ir_outcomes.showing import (
 )
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
+    MARK,
     depth_lines,
     row_fields,
     settings_words,
@@ -43,74 +49,75 @@ from ir_outcomes.table_columns import (
 )
 
 MOST_GROUPS = 5
+MOST_NAMED = 4  # runs that can be first
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
 
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
-    names = [standing.run for standing in result.standings]
-    details = [_standings(result)] if result.measures else []
+    details = []
+    if result.measures:
+        details.append(_letters_table(result))
     if any(standing.runs for standing in result.standings):
         runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
         columns = (
             Column("run", lambda item: item[1].run),
             Column("of", itemgetter(0)),
-            Column("score", lambda item: item[1].score, _short(result.measure), decimals(4)),
+            Column("score", lambda item: item[1].score, _short(result.measure), _form(result)),
         )
         details.append(Table.of(columns, runs, title="Each run"))
-    if result.pairs:
-        details.append(_pairs_table(result, "Against the run above (A)", pairwise(names)))
-        # The second run is in the table before.
-        best = f"Against the first run, {names[0]} (A)"
-        details.append(_pairs_table(result, best, [(names[0], name) for name in names[2:]]))
+    details.append(_pairs_table(result, "Against the run above (A)", result.against_above()))
+    # The second run is in the table before.
+    best = f"Against the first run, {result.standings[0].run} (A)"
+    details.append(_pairs_table(result, best, result.against_first()[1:]))
     notes = [note for note in result.notes if note not in depth_lines(result.notes)]
     first, background = ranked(notes)
     details = [table for table in details if table.rows]
     return View(
         answer_of(result),
-        tables=(_measures(result) if result.measures else _standings(result),),
+        tables=(_standings(result),),
         notes=first,
-        more="each pair, against the first" if details else "",
+        more="rows and label of each pair, against the first",
         details=tuple(details),
         background=background,
     )
 
 
 def answer_of(result: Leaderboard) -> str:
-    """Say which runs of a board no run is better than."""
+    """Say which runs can be first."""
     several = any(standing.runs for standing in result.standings)
     runs = plural("system" if several else "run", len(result.standings))
-    if not result.pairs:
-        return f"{runs} by {result.measure} ({direction(result.higher_is_better)})"
-    if not any(standing.won for standing in result.standings):
-        return f"{runs}: none is significantly better than another"
-    first = result.tiers[0]
-    if any(set(cycle) <= set(first) for cycle in result.cycles):
-        return f"{len(first)} of {runs} in tier 1, of which some are better than each other"
-    if len(first) > 2:
-        return f"{len(first)} of {runs}: none is significantly better than them (tier 1)"
-    return f"{runs}: none is significantly better than {' or '.join(first)} (tier 1)"
+    first = result.first
+    by = by_words(result.measure)
+    if len(first) == 1:
+        return f"{runs}: {first[0]} is first {by}"
+    if not first:  # of pairs that are compared on different queries
+        return f"{runs}: none is first {by}, because each is found worse than another"
+    if len(first) == len(result.standings):
+        return f"{runs}: {'both' if len(first) == 2 else 'all'} can be first {by}"
+    if len(first) <= MOST_NAMED:
+        return f"{runs}: {listed(first)} can be first {by}"
+    return f"{len(first)} of {runs} can be first {by}"
 
 
-def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
+def by_words(measure: str) -> str:
+    """Say by what a board is decided, such as "over all queries", "by nDCG@10"."""
+    return "over all queries" if measure == "all queries" else f"by {_short(measure)}"
+
+
+def _pairs_table(result: Leaderboard, title: str, pairs: Sequence[BoardPair]) -> Table:
+    columns = [Column("contender", heading="run (B)")]
+    for name in result.pairs[0].rows:
+        p = of_part("rows", of_part(itemgetter(name), chosen(row_fields(result.alpha), "p")))
+        prefix = name.replace(" ", "_")
+        columns += chosen(pair_columns(result.pairs[0]), f"{prefix}_difference")
+        columns += (replace(column, name=f"{prefix}_p") for column in p)
     return Table.of(
-        (
-            Column("contender", heading="run (B)"),
-            *_pair_columns(*chosen(row_fields(result.alpha), "p")),
-        ),
-        (result.verdict(*pair) for pair in pairs),
-        f"p of each pair by itself, verdict by {_correction(result)}; *: does not hold after it",
+        (*columns, Column("verdict", "label")),
+        pairs,
+        f"p of each pair by itself, verdict by {_correction(result)}; {MARK}: does not hold after it",
         title=title,
     )
-
-
-def _pair_columns(p: Column) -> tuple[Column, ...]:
-    """Return the columns of a pair, with a p-value beside each difference."""
-    rows = (
-        (*chosen(PAIR_COLUMNS, name), *of_part(name, (p,), f"{name}_"))
-        for name in ("coverage", "ranking", "all_queries")
-    )
-    return (*chain.from_iterable(rows), *chosen(PAIR_COLUMNS, "verdict"))
 
 
 def _short(measure: str) -> str:
@@ -126,27 +133,17 @@ def _letters(result: Leaderboard) -> dict[str, str]:
     return {}
 
 
-def _runs_table(result: Leaderboard, columns: Sequence[Column], *captions: str) -> Table:
-    """Lay out a row for each run, with its tier."""
+def _letter_column(result: Leaderboard) -> Column:
     letters = _letters(result)
-    columns = (
-        Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "),
-        Column("run"),
-        *columns,
-    )
-    words = f"alpha {result.alpha:g}"
-    if result.settings is not None:
-        captions = (*captions, _TIERS)
-        words = settings_words(result.settings)
-    return Table.of(
-        columns,
-        result.standings,
-        *captions,
-        "" if result.order == "tier" else f"rows by {_short(result.measure)}",
-        *_systems_lines(result),
-        f"{queries_words(result)}, {words}",
-        *depth_lines(result.notes),
-    )
+    return Column("letter", lambda standing: letters.get(standing.run, standing.rank), " ")
+
+
+def _form(result: Leaderboard, measure: str | None = None) -> Form:
+    """Return how means of a measure are written, by default of that of the board."""
+    return decimals(_PLACES.get(measure or result.measure, 4))
+
+
+_PLACES = {"coverage": 1, "ranking": 2, "all queries": 2}
 
 
 def _systems_lines(result: Leaderboard) -> list[str]:
@@ -157,50 +154,118 @@ def _systems_lines(result: Leaderboard) -> list[str]:
             runs = some([run.run for run in standing.runs], 3)
             number = plural("run", len(standing.runs))
             lines.append(f"{standing.run}: mean of {number} ({runs})")
-    return [*lines, "verdicts and intervals are about these runs"] if lines else []
-
-
-_TIER = Column("tier", form=NUMBER)
-_TIERS = "tier 1: no run is better by the verdict; tier 2: only tier 1 is; and so on"
+    return [*lines, "ranks, labels and intervals are about these runs"] if lines else []
 
 
 def _standings(result: Leaderboard) -> Table:
+    """Lay out a row for each run, by what decides."""
     letters = _letters(result)
-    verdicts = [
-        Column("won", heading="better than", form=NUMBER),
-        Column("lost", heading="worse than", form=NUMBER),
-    ]
-    if letters:
-        beaten: dict[str, list[str]] = {run: [] for run in letters}
-        for pair in result.pairs:
-            if pair.direction != "none":
-                sides = pair.contender, pair.baseline
-                best, loser = sides if pair.direction == "better" else sides[::-1]
-                beaten[best].append(letters[loser])
-        verdicts = [Column("beats", lambda run: " ".join(sorted(beaten[run.run])), "better than")]
+    by_document = result.settings is not None and result.settings.unit == "document"
+    places = _PLACES.get(result.measure, 3)
+    ends = Form(places=places, of_interval=True)
     level = level_words(result.alpha)
-    columns = (
-        Column("score", heading=_short(result.measure), form=decimals(4)),
-        Column("interval", heading=level, form=Form(places=3, of_interval=True)),
-        *(RUNS_COLUMNS[1:] if any(standing.runs for standing in result.standings) else ()),
-        Column("coverage", heading="coverage, %", form=decimals(1)),
-        _TIER,
-        *verdicts,
+    columns = [
+        _letter_column(result),
+        Column("run"),
+        _measure_column(result, result.measure, result.higher_is_better),
+        Column("interval", heading=level, form=ends),
+    ]
+    if any(standing.runs for standing in result.standings):
+        columns.append(Column("range", heading="range of runs", form=ends))
+    columns += (_values_column(result, measure) for measure in result.measures)
+    if "coverage" not in _measures(result):
+        columns.append(Column("coverage", heading="coverage, %", form=decimals(1)))
+    columns += [
+        Column("ranks", ranks_words),
+        Column("beats", lambda standing: _beaten(standing.better_than, letters), "better than"),
+    ]
+    table = Table.of(
+        columns,
+        result.standings,
+        "coverage: relevant documents found" if by_document else "",
+        f"{level}: of each mean by itself; {_ranks_line(result)}",
+        f"better than: {'' if letters else 'the number of runs, '}{by_words(result.measure)},"
+        f" adjusted t, {_correction(result)}",
+        *_systems_lines(result),
+        _settings_line(result),
+        *depth_lines(result.notes),
     )
-    captions = [f"{level}: of the mean {_short(result.measure)} of a run by itself"]
-    if result.settings is not None:
-        if result.settings.unit == "document":
-            captions.append("coverage: relevant documents found")
-        runs = "" if letters else "the number of runs, "
-        captions.append(f"better than: {runs}by the verdict, {_correction(result)}")
-    table = _runs_table(result, columns, *captions)
-    scores = tops([standing.score for standing in result.standings], result.higher_is_better)
-    return table.marked(
-        best={
-            "score": scores,
-            "coverage": tops([standing.coverage for standing in result.standings], True),
-        }
-    )
+    return table.marked(best=_best(result))
+
+
+def _settings_line(result: Leaderboard) -> str:
+    words = "" if result.settings is None else settings_words(result.settings)
+    return ", ".join(filter(None, (queries_words(result), words)))
+
+
+def ranks_words(standing: Standing) -> str:
+    """Write the ranks that are possible: "2", "1-4"."""
+    best, worst = standing.ranks
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
+def _beaten(names: Sequence[str], letters: Mapping[str, str]) -> str:
+    """Write the letters of runs, or their number."""
+    if not letters:
+        return str(len(names) or NOTHING)
+    return " ".join(sorted(letters[name] for name in names))
+
+
+def _ranks_line(result: Leaderboard) -> str:
+    if result.correction in ("holm", "bonferroni"):
+        confidence = f"{100 * (1 - result.alpha):g} %"
+        return f"ranks: those that are possible with {confidence} confidence, all at once"
+    return "ranks: from 1 + the runs that are better to the number of runs - those that are worse"
+
+
+def _measures(result: Leaderboard) -> list[str]:
+    """Return the measures that are shown, that of the board first."""
+    return [result.measure, *(measure.measure for measure in result.measures)]
+
+
+def _measure_column(result: Leaderboard, measure: str, higher_is_better: bool) -> Column:
+    better: Better = "higher" if higher_is_better else "lower"
+    unit = "" if result.settings is None else _unit(measure, result.settings)
+    heading = "coverage, %" if measure == "coverage" else _short(measure)
+    return Column("score", heading=heading, form=_form(result, measure), unit=unit, better=better)
+
+
+def _unit(measure: str, settings: Settings) -> str:
+    """Say what the mean of a row of search lengths is."""
+    if measure == "ranking":
+        return "mean search length where a run found something"
+    if measure != "all queries":
+        return ""
+    length = "ESL(unanswered='cutoff+1')"
+    if settings.unit == "document":
+        length = "ASL(missing='cutoff')"
+    return f"mean search length, {length}@{settings.cutoff}"
+
+
+def _values_column(result: Leaderboard, measure: MeasureOfRuns) -> Column:
+    """Return the column of a further measure."""
+    runs = [standing.run for standing in result.standings]
+    values = dict(zip(runs, measure.values, strict=True))
+    column = _measure_column(result, measure.measure, measure.higher_is_better)
+    return replace(column, name=measure.measure, value=partial(_value_of, values))
+
+
+def _value_of(values: Mapping[str, float | None], standing: Standing) -> float | None:
+    return values[standing.run]
+
+
+def _best(result: Leaderboard) -> dict[str, list[bool]]:
+    """Return which values are the best of their columns."""
+    scores = [standing.score for standing in result.standings]
+    coverage = [standing.coverage for standing in result.standings]
+    return {
+        "score": tops(scores, result.higher_is_better),
+        "coverage": tops(coverage, True),
+        **{
+            measure.measure: tops(measure.values, measure.higher_is_better)
+            for measure in result.measures
+        },
+    }
 
 
 def _correction(result: Leaderboard) -> str:
@@ -211,46 +276,31 @@ def _correction(result: Leaderboard) -> str:
     )
 
 
-def _measures(result: Leaderboard) -> Table:
-    """Lay out the table for papers: runs and measures, with letters."""
+def _letters_table(result: Leaderboard) -> Table:
+    """Lay out runs and measures, with the runs that each is better than by each of them."""
     letters = _letters(result)
-    measures = {measure.measure: measure for measure in result.measures}
-    forms = {
-        "coverage": ("coverage, %", decimals(1)),
-        "ranking": ("ranking", decimals(2)),
-        "all queries": ("all queries", decimals(2)),
-    }
-    runs = [standing.run for standing in result.standings]
-    columns = []
-    for name, measure in measures.items():
-        heading, form = forms.get(name, (_short(name), decimals(4)))
-        better: Better = "higher" if measure.higher_is_better else "lower"
-        unit = ""
-        if result.settings is not None and name in ("ranking", "all queries"):
-            unit = level_unit(length_unit(result.settings.unit))
-        value = partial(_value_of, dict(zip(runs, measure.values, strict=True)))
-        columns.append(Column(name, value, heading, form, unit, better))
-    letters_words = "Letters: the runs" if letters else "Raised: the number of runs"
-    caption = (
-        f"{letters_words} that each is significantly better than by {_short(result.measure)}"
-        f" (two-sided t of the mean difference, alpha {result.alpha:g}, {_correction(result)})"
+    columns = (
+        _letter_column(result),
+        Column("run"),
+        _measure_column(result, result.measure, result.higher_is_better),
+        *(_values_column(result, measure) for measure in result.measures),
     )
-    table = _runs_table(result, (*columns, _TIER), caption)
-    best = {
-        name: tops(measure.values, measure.higher_is_better) for name, measure in measures.items()
+    beaten = {
+        "score": [standing.better_than for standing in result.standings],
+        **{measure.measure: measure.better_than for measure in result.measures},
     }
     raised = {
-        name: [
-            "".join(sorted(letters[run] for run in worse)) if letters else str(len(worse) or "")
-            for worse in measure.better_than
-        ]
-        for name, measure in measures.items()
+        name: [_beaten(runs, letters).replace(" ", "") if runs else "" for runs in of_runs]
+        for name, of_runs in beaten.items()
     }
-    return table.marked(best=best, raised=raised)
-
-
-def _value_of(values: Mapping[str, float | None], standing: Standing) -> float | None:
-    return values[standing.run]
+    table = Table.of(
+        columns,
+        result.standings,
+        f"{'Letters: the runs' if letters else 'Raised: the number of runs'} that each is better"
+        f" than by this measure (adjusted t, alpha {result.alpha:g}, {_correction(result)})",
+        title="By each measure",
+    )
+    return table.marked(best=_best(result), raised=raised)
 
 
 @view_of.register
