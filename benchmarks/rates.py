@@ -42,12 +42,12 @@ SEED = 2021
 ALPHA = 0.05
 PAIRS = 28  # of each board, drawn at random
 SWAPS = 1000  # of each board
-HALVES = 16  # of each pair
+SPLITS = 448  # of each board
 FAMILIES = 20  # of each board
 SWAPS_OF_FAMILY = 250
 SIZES = (20, 50, 200)  # queries of a sample
 SAMPLES = 400  # of each size and pair
-MARGIN_SAMPLES = 2000  # of each constructed case
+MARGIN_SAMPLES = 4000  # of each constructed case
 MEASURES = (RR, AP, nDCG @ 10)
 
 Lines = list[tuple[str, list[float]]]  # of a table: name and shares
@@ -161,10 +161,10 @@ class Agreement:
         return [float(np.mean(told)), float(same), float(np.mean(first * second < 0))]
 
 
-def splits_of(n: int, rng: np.random.Generator) -> Floats:
-    """Draw (n, splits) zeros and ones, half of each."""
-    halves: Floats = (np.argsort(rng.random((n, HALVES)), axis=0) < n // 2).astype(np.float64)
-    return halves
+def splits_of(n: int, n_pairs: int, rng: np.random.Generator) -> Floats:
+    """Draw (n, splits) zeros and ones, half of each, for one of so many pairs."""
+    order = np.argsort(rng.random((n, SPLITS // n_pairs)), axis=0)
+    return (order < n // 2).astype(np.float64)
 
 
 def label_rates(
@@ -179,7 +179,7 @@ def label_rates(
         labels = pair.swapped(signs).labels(DECIDING)
         nulls.append(np.mean(DIRECTIONS[labels] != 0))
         anything.append(np.mean(labels != LABELS.index(NO_DIFFERENCE)))
-        halves = pair.halved(splits_of(measurements.n_units, rng))
+        halves = pair.halved(splits_of(measurements.n_units, len(pairs), rng))
         agreement.add(*np.split(DIRECTIONS[halves.labels(DECIDING)], 2))
     family = family_rate(measurements, signs[:SWAPS_OF_FAMILY], rng)
     return [float(np.mean(nulls)), float(np.mean(anything)), family, *agreement.shares()]
@@ -231,7 +231,7 @@ def t_rates(
             total, squares = signs @ d, np.full(SWAPS, np.sum(d**2))
             tested = t_of_sums(np.full(SWAPS, float(n)), total, squares, squares - total**2 / n)
             nulls.append(np.mean(tested.pvalue <= ALPHA))
-            halves = splits_of(n, rng)
+            halves = splits_of(n, len(pairs), rng)
             sides = (t_tests(d, members) for members in (halves, 1 - halves))
             agreement.add(*(np.where(side.pvalue <= ALPHA, side.direction, 0) for side in sides))
         found += [float(np.mean(nulls)), *agreement.shares()]
@@ -279,16 +279,21 @@ def table(heading: str, lines: Lines) -> None:
     print(flush=True)
 
 
-def mean(name: str, lines: Lines) -> tuple[str, list[float]]:
-    """Return the line of the means of lines."""
-    return f"mean, {name}", np.nanmean([shares for _, shares in lines], axis=0).tolist()
+def mean(name: str, lines: Lines, same_columns: Sequence[int]) -> tuple[str, list[float]]:
+    """Return the line of the means of boards; *same* is a share of the halves that decide."""
+    shares = np.array([of_board for _, of_board in lines])
+    means = np.nanmean(shares, axis=0)
+    for column in same_columns:
+        decides = shares[:, column - 1]
+        means[column] = np.nansum(decides * shares[:, column]) / decides.sum()
+    return f"mean, {name}", means.tolist()
 
 
 def main() -> None:
     rng = np.random.default_rng(SEED)
     boards, tests = [], []
     labels: dict[Unit, Lines] = {"query": [], "document": []}
-    intervals: dict[tuple[Unit, int], list[list[float]]] = defaultdict(list)
+    intervals: dict[tuple[str, int], list[list[float]]] = defaultdict(list)
     for board in BOARDS:
         print(board.name, file=sys.stderr)
         chosen = board.evaluated()
@@ -306,23 +311,27 @@ def main() -> None:
                     shares = covered(Pair.of(measurements, *runs), rng)
                     for size, of_rows in zip(SIZES, shares, strict=True):
                         intervals[unit, size].append(of_rows)
+                        if unit == chosen.unit:
+                            intervals["auto", size].append(of_rows)
             if unit == chosen.unit and chosen.clusters is None:
                 tests.append((board.name, t_rates(chosen, pairs, rng)))
     print(
-        f"{SWAPS} swaps of a board in at most {PAIRS} pairs, {HALVES} splits of each pair,"
+        f"{SWAPS} swaps of a board in at most {PAIRS} pairs, {SPLITS} splits,"
         f" {FAMILIES} families with {SWAPS_OF_FAMILY} swaps each, {SAMPLES} samples of each size and"
         f" pair, {MARGIN_SAMPLES} samples of each harm; seed {SEED}\n"
     )
-    means = [mean(f"unit {unit}, {len(lines)} boards", lines) for unit, lines in labels.items()]
-    means.append(mean("unit auto, as above", boards))
+    means = [
+        mean(f"unit {unit}, {len(lines)} boards", lines, [4]) for unit, lines in labels.items()
+    ]
+    means.append(mean("unit auto, as above", boards, [4]))
     heading = "board, unit auto, cutoff|null|any label|family of 4|decides|same|opposite"
     table(heading, [*boards, *means])
     heading = "|".join(f"{m}: null|decides|same|opposite" for m in ("RR", "AP", "nDCG@10"))
-    table(f"board, t|{heading}", [*tests, mean("t", tests)])
+    table(f"board, t|{heading}", [*tests, mean("t", tests, [2, 6, 10])])
     covers = []
-    for (unit, n), of_pairs in intervals.items():
+    for (name, n), of_pairs in sorted(intervals.items()):
         both = np.concatenate([np.nanmean(of_pairs, axis=0), np.nanmin(of_pairs, axis=0)])
-        covers.append((f"{unit}, {n}", both.tolist()))
+        covers.append((f"{name}, {n}", both.tolist()))
     rows = "coverage|ranking|all queries"
     table(f"unit, queries|{rows}|worst: {rows.replace('|', '|worst: ')}", covers)
     table("harm at the margin|passes", list(margin_rates(rng)))
