@@ -208,10 +208,10 @@ def covered(pair: Pair, rng: np.random.Generator) -> Iterator[list[float]]:
         sampled = pair.sampled(rng.integers(pair.measurements.n_units, size=(SAMPLES, n)))
         shares = []
         for name, (total, size) in pair.rows.items():
-            low, high = sampled.rows[name].estimates[-2:]
+            found = sampled.rows[name].estimates
             mean = total.sum() / size.sum() if size.any() else np.nan
-            inside = (low <= mean) & (mean <= high)
-            shares.append(float(np.mean(inside[~np.isnan(low)])) if size.any() else np.nan)
+            inside = (found.low <= mean) & (mean <= found.high)
+            shares.append(float(np.mean(inside[~np.isnan(found.low)])) if size.any() else np.nan)
         yield shares
 
 
