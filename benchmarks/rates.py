@@ -28,7 +28,7 @@ from ir_measures import AP, RR, nDCG
 
 import ir_outcomes as iro
 from ir_outcomes.choices import Floats, Ints, Unit
-from ir_outcomes.pairs.differences import Block, Measurements, RowSums
+from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, RowSums
 from ir_outcomes.pairs.measurements import measurements_of
 from ir_outcomes.pairs.rows import RowsOfPairs
 from ir_outcomes.pairs.verdict import DECIDING, DIRECTIONS, LABELS, NO_DIFFERENCE
@@ -140,7 +140,7 @@ class Pair(NamedTuple):
             for name, row in sums.items()
         }
         systems = np.tile(np.array(self.runs)[:, None], samples)
-        return RowsOfPairs.of_block(self.measurements, Block(systems, rows), ALPHA)
+        return RowsOfPairs.of_block(self.measurements, BlockOfPairs(systems, rows), ALPHA)
 
 
 class Agreement:
