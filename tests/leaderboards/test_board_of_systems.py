@@ -31,7 +31,7 @@ def test_a_system_scores_the_mean_of_its_runs() -> None:
     board = iro.leaderboard(ev, measures=["RR@6", "ranking"])
     rr = dict(zip(ev.names, ev.scores_of("RR@6").means().tolist(), strict=True))
     lengths = {run.name: run.esl() for run in ev.with_cutoff(CUTOFF)}
-    for standing, ranking in zip(board.standings, board.measures[1].values, strict=True):
+    for standing, ranking in zip(board.standings, board.measures[0].values, strict=True):
         runs = [name for name in ev.names if name[0] == standing.run]
         assert standing.score == pytest.approx(np.mean([rr[run] for run in runs]))
         found = np.concatenate([lengths[run][lengths[run] <= CUTOFF] for run in runs])

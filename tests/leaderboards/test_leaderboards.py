@@ -1,67 +1,158 @@
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards.leaderboard import tiers
+from ir_outcomes.evaluation.scores import Scores
+from tests.helpers import literal
 from tests.helpers.many import collection
 
+NAMES = ["AP@10", "coverage", "ranking", "all queries"]
 
-def test_runs_stand_by_tier_and_then_by_the_measure() -> None:
+
+@pytest.mark.parametrize("decides", NAMES)
+def test_one_row_decides_order_ranks_and_who_is_better(decides: str) -> None:
+    qrels, runs = collection(6, 60, relevant=3, seed=2)
+    evaluation = iro.evaluate(qrels, runs, cutoff=6, measures=["AP@10"])
+    names = [decides, *(name for name in NAMES if name != decides)]
+    board = iro.leaderboard(evaluation, measures=names)
+    assert (board.measure, board.higher_is_better) == (decides, decides in ("AP@10", "coverage"))
+    scores = np.array([standing.score for standing in board.standings])
+    falling = -scores if board.higher_is_better else scores
+    assert np.all(np.diff(falling) >= -1e-9)
+    order = [standing.run for standing in board.standings]
+    further = {column.measure: column.better_than for column in board.measures}
+    assert list(further) == names[1:]
+    found_any = False
+    for place, standing in enumerate(board.standings):
+        others = [other for other in order if other != standing.run]
+        pairs = [board.verdict(other, standing.run) for other in others]
+        found = [pair.rows[decides].found for pair in pairs]
+        found_any |= "better" in found
+        assert standing.ranks == (1 + found.count("worse"), len(order) - found.count("better"))
+        for name, better_than in {decides: None, **further}.items():
+            beaten = standing.better_than if better_than is None else better_than[place]
+            expected = [pair.baseline for pair in pairs if pair.rows[name].found == "better"]
+            assert beaten == tuple(expected)
+    assert found_any
+    assert board.first == tuple(own.run for own in board.standings if own.ranks.best == 1)
+
+
+def test_columns_are_the_means_of_their_rows() -> None:
+    qrels, runs = collection(5, 60, relevant=3, seed=2)
+    qrels["nothing"] = {"g0": 0}
+    evaluation = iro.evaluate(qrels, runs, cutoff=6, unit="query", measures=["AP@10"])
+    board = iro.leaderboard(evaluation, measures=NAMES)
+    values = {column.measure: column.values for column in board.measures}
+    values["AP@10"] = tuple(standing.score for standing in board.standings)
+    assert (board.n_queries, board.n_unanswerable) == (60, 1)
+    for pair in board.pairs:
+        for name in ("AP@10", "coverage", "all queries"):
+            for run in ("baseline", "contender"):
+                place = [own.run for own in board.standings].index(getattr(pair, run))
+                assert values[name][place] == pytest.approx(getattr(pair.rows[name], run))
+    assert values["coverage"] == pytest.approx([own.coverage for own in board.standings])
+    for standing, ranking in zip(board.standings, values["ranking"], strict=True):
+        ranks = evaluation[standing.run].at(6).esl()
+        assert ranking == pytest.approx(np.nanmean(ranks))
+    row = board.rows()[0]
+    assert [row[name] for name in NAMES[1:]] == [values[name][0] for name in NAMES[1:]]
+
+
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_all_queries_by_a_loop(unit: Any) -> None:
+    qrels, runs = collection(4, 30, relevant=3, seed=5)
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=6, unit=unit))
+    assert board.measure == "all queries"
+    for standing in board.standings:
+        lengths = []
+        for query, judged in qrels.items():
+            order = literal.ranked(runs[standing.run][query], "trec")[:6]
+            golds = literal.relevant(judged, 1)
+            if unit == "document":
+                lengths.append(literal.asl(order, golds, "cutoff", 6, None))
+            else:
+                rank = literal.esl(order, golds)
+                lengths.append(7.0 if np.isnan(rank) else rank)
+        assert standing.score == pytest.approx(np.mean(lengths))
+        assert standing.interval is not None
+        assert 1 <= standing.interval.low <= standing.interval.high <= 7
+    evaluation = iro.evaluate(qrels, runs, cutoff=6, unit=unit)
+    resampled = iro.rank_distribution(evaluation, measure="all queries", resamples=20)
+    assert [run.score for run in resampled.runs] == [own.score for own in board.standings]
+
+
+def test_a_run_that_two_others_beat_by_the_measure_cannot_be_first() -> None:
+    """It answers the most queries, and has the lowest reciprocal rank."""
     qrels = {f"q{number}": {"gold": 1} for number in range(100)}
-    # "gambler" has the best mean reciprocal rank and answers far fewer queries than both others
-    ranks = {"gambler": [1] * 60 + [0] * 40, "steady": [2] * 100, "slow": [3] * 100}
-    runs: dict[str, dict[str, dict[str, float]]] = {
+    ranks = {"deep": [4] * 100, "one": [1] * 80 + [0] * 20, "other": [1] * 79 + [2] + [0] * 20}
+    runs = {
         name: {
             query: {
                 **{f"x{place}": 9.0 - place for place in range(1, 5) if place != rank},
                 **({"gold": 9.0 - rank} if rank else {}),
             }
-            for query, rank in zip(qrels, own, strict=True)
+            for query, rank in zip(qrels, of_run, strict=True)
         }
-        for name, own in ranks.items()
+        for name, of_run in ranks.items()
     }
-    evaluation = iro.evaluate(qrels, runs, cutoff=4)
-    board = iro.leaderboard(evaluation)
-    by_measure = iro.leaderboard(evaluation, order="measure")
-    assert [own.run for own in by_measure.standings] == ["gambler", "steady", "slow"]
-    assert [own.rank for own in by_measure.standings] == [1, 2, 3]
-    keys = [(own.tier, -(own.score or 0)) for own in board.standings]
-    assert keys == sorted(keys)
-    assert {replace(own, rank=0) for own in board.standings} == {
-        replace(own, rank=0) for own in by_measure.standings
-    }
-    assert board.pairs == by_measure.pairs
-    for own in board.standings:
-        directions = [
-            board.verdict(other.run, own.run).direction
-            for other in board.standings
-            if other is not own
-        ]
-        assert (own.won, own.lost) == (directions.count("better"), directions.count("worse"))
+    evaluation = iro.evaluate(qrels, runs, cutoff=4, measures=["RR@4"])
+    board = iro.leaderboard(evaluation, measures=["RR@4"])
+    ranges = {standing.run: tuple(standing.ranks) for standing in board.standings}
+    assert ranges == {"one": (1, 2), "other": (1, 2), "deep": (3, 3)}
+    assert board.first == ("one", "other")
 
 
-def test_the_pairs_of_a_board_are_a_sequence_of_verdicts() -> None:
-    board = iro.leaderboard(iro.evaluate(*collection(4, 40)))
-    listed = tuple(board.pairs)
-    with pytest.raises(IndexError):
-        board.pairs[6]
-    assert board.pairs == listed
-    assert hash(board.pairs) == hash(listed)
-    assert board.pairs != listed[:5]
-    assert repr(board.pairs) == "AllPairs(6 pairs of 4 systems)"
-    restored = iro.Leaderboard.from_json(board.to_json())
-    assert restored == board
-    assert isinstance(restored.pairs, tuple)
-    for pair in listed:
-        for own in (board, restored):
-            assert own.verdict(pair.baseline, pair.contender) == pair
-            assert own.verdict(pair.contender, pair.baseline) == pair.turned()
+def simulated(values: np.ndarray) -> Scores:
+    runs = tuple(f"run{number}" for number in range(len(values)))
+    queries = tuple(f"q{number}" for number in range(values.shape[1]))
+    return Scores("score", True, runs, queries, values)
+
+
+def test_all_true_ranks_lie_inside_in_95_percent_of_boards_with_ties() -> None:
+    rng = np.random.default_rng(7)
+    means = np.array([0.0, 0.0, 0.0, 0.3, 0.3, 0.6, 1.2, 1.2])
+    lowest = 1 + (means > means[:, None]).sum(axis=1)  # the ranks that equal runs share
+    highest = len(means) - (means < means[:, None]).sum(axis=1)
+    inside: dict[str, list[bool]] = {"holm": [], "none": []}
+    for _ in range(200):
+        noise = rng.normal(size=(len(means), 40)) + rng.normal(size=40)
+        scores = simulated(means[:, None] + noise)
+        for correction, covered in inside.items():
+            board = iro.leaderboard(scores, correction=correction)  # type: ignore[arg-type]
+            ranks = {standing.run: standing.ranks for standing in board.standings}
+            of_runs = [ranks[run] for run in scores.runs]
+            covered.append(
+                all(
+                    own.best <= low and high <= own.worst
+                    for own, low, high in zip(of_runs, lowest, highest, strict=True)
+                )
+            )
+    assert np.mean(inside["holm"]) >= 0.95
+    assert np.mean(inside["none"]) < 0.95  # so that the boards can tell
+
+
+def test_values_are_decided_by_their_measure() -> None:
+    evaluation = iro.evaluate(*collection(4, 80), cutoff=10, measures=["nDCG@5"])
+    with_runs = iro.leaderboard(evaluation, measures=["nDCG@5"])
+    alone = iro.leaderboard(evaluation.scores_of("nDCG@5"))
+    for own, other in zip(alone.standings, with_runs.standings, strict=True):
+        assert (own.run, own.score, own.interval, own.ranks, own.better_than) == (
+            other.run,
+            other.score,
+            other.interval,
+            other.ranks,
+            other.better_than,
+        )
+    for pair in alone.pairs:
+        row = with_runs.verdict(pair.baseline, pair.contender).rows["nDCG@5"]
+        (only,) = pair.rows.values()
+        assert (only.pvalue, only.interval, only.found) == (row.pvalue, row.interval, row.found)
+        assert pair.direction == row.found
+    assert alone.settings is None
+    assert iro.Leaderboard.from_json(alone.to_json()) == alone
 
 
 def test_intervals_of_bounded_means_stay_in_their_bounds() -> None:
@@ -72,124 +163,9 @@ def test_intervals_of_bounded_means_stay_in_their_bounds() -> None:
     }
     for standing in iro.leaderboard(iro.scores_from_outputs(outputs, measure="P@5")).standings:
         assert standing.interval is not None
-        assert (
-            0
-            <= standing.interval.low
-            <= (standing.score or 0)
-            <= standing.interval.high + 1e-12
-            <= 1 + 1e-12
-        )
-        assert standing.interval.low < standing.interval.high
-
-
-def test_measures_side_by_side_with_what_is_significant() -> None:
-    qrels, runs = collection(5, 60, relevant=3, seed=2)
-    names = ["AP@10", "coverage", "ranking", "all queries"]
-    evaluation = iro.evaluate(qrels, runs, cutoff=6, measures=["AP@10"])
-    board = iro.leaderboard(evaluation, measures=names)
-    order = [standing.run for standing in board.standings]
-    columns = {column.measure: column for column in board.measures}
-    assert [(name, column.higher_is_better) for name, column in columns.items()] == [
-        *zip(names, (True, True, False, False), strict=True)
-    ]
-    scores = evaluation.scores_of("AP@10")
-    assert columns["AP@10"].values == pytest.approx(
-        [scores.means()[scores.runs.index(run)] for run in order]
-    )
-    assert [any(column.better_than) for column in board.measures] == [True, False, False, False]
-    for row in ("coverage", "ranking"):
-        by_row = iro.leaderboard(evaluation, measures=[row])
-        runs_of_row = [standing.run for standing in by_row.standings]
-        beaten = dict(zip(runs_of_row, by_row.measures[0].better_than, strict=True))
-        for own in board.pairs:
-            found = getattr(own, row).found
-            assert (own.baseline in beaten[own.contender]) == (found == "better")
-            assert (own.contender in beaten[own.baseline]) == (found == "worse")
-    everywhere = columns["all queries"].values
-    assert None not in everywhere
-    change = board.verdict(order[0], order[1]).all_queries.difference
-    assert everywhere[1] - everywhere[0] == pytest.approx(change)  # type: ignore[operator]
-    assert columns["coverage"].values == pytest.approx(
-        [standing.coverage for standing in board.standings]
-    )
-    assert board.rows()[0]["AP@10"] == columns["AP@10"].values[0]
-
-
-@pytest.mark.parametrize("clusters", [None, lambda query: int(query[1:]) // 2])
-def test_letters_are_by_the_row_that_compare_has_of_a_measure(clusters: Any) -> None:
-    qrels, runs = collection(4, 60, relevant=3, seed=2)
-    evaluation = iro.evaluate(qrels, runs, cutoff=6, measures=["AP@10"], clusters=clusters)
-    board = iro.leaderboard(evaluation, measures=["AP@10"], correction="none")
-    order = [standing.run for standing in board.standings]
-    better_than = dict(zip(order, board.measures[0].better_than, strict=True))
-    for run in order:
-        others = [other for other in order if other != run]
-        for own in iro.compare(evaluation, run, others, measures=["AP@10"]):
-            assert (run in better_than[own.contender]) == (own.measures[0].found == "better")
-
-
-def test_scores_have_an_order_and_no_verdicts() -> None:
-    evaluation = iro.evaluate(*collection(3, 30), cutoff=10, measures=["nDCG@5"])
-    with_runs, alone = (
-        iro.leaderboard(evaluation, measures=["nDCG@5"]),
-        iro.leaderboard(evaluation.scores_of("nDCG@5")),
-    )
-    assert {replace(standing, rank=0) for standing in alone.standings} == {
-        replace(standing, rank=0, coverage=None, tier=None, won=None, lost=None)
-        for standing in with_runs.standings
-    }
-    assert (alone.pairs, alone.tiers, alone.settings, alone.rows()[1]["above_verdict"]) == (
-        (),
-        (),
-        None,
-        None,
-    )
-    assert "no verdicts and no tiers" in alone.notes[0]
-    assert iro.Leaderboard.from_json(alone.to_json()) == alone
-    with pytest.raises(KeyError, match="there are no verdicts on scores"):
-        alone.verdict("run0", "run1")
-
-
-@pytest.mark.parametrize("unit", ["query", "document"])
-@pytest.mark.parametrize("cutoff", [10, 40, 100])
-def test_all_queries_count_to_the_depth_of_the_deepest_run(unit: Any, cutoff: int) -> None:
-    """A list of 12 was first at the cutoff 1000, because what it missed counted 13 there, and 1001 in a longer one."""
-    rng = np.random.default_rng(cutoff)
-    documents = [f"d{place}" for place in range(40)]
-    qrels = {
-        f"q{number}": {str(document): 1 for document in rng.choice(documents, 3, replace=False)}
-        for number in range(25)
-    }
-    lists = {
-        f"run{depth}": {query: [*map(str, rng.permutation(documents)[:depth])] for query in qrels}
-        for depth in (40, 12, 3)
-    }
-    runs = {
-        run: {query: {d: -float(n) for n, d in enumerate(ranked)} for query, ranked in of.items()}
-        for run, of in lists.items()
-    }
-    evaluation = iro.evaluate(qrels, runs, cutoff=cutoff, unit=unit)
-    horizon = min(cutoff, 40)  # run40 is the deepest
-    expected = {}
-    for run, of in lists.items():
-        of_queries: list[float] = []
-        for query, ranked in of.items():
-            places = [
-                ranked.index(document) for document in qrels[query] if document in ranked[:cutoff]
-            ]
-            above = sorted(place - sum(other < place for other in places) + 1 for place in places)
-            if unit == "query":
-                of_queries.append(min(places) + 1 if places else horizon + 1)
-            else:
-                of_queries.append(sum([*above, *[horizon + 1] * (3 - len(places))]) / 3)
-        expected[run] = sum(of_queries) / len(of_queries)
-    board = iro.leaderboard(evaluation, measures=["all queries"])
-    assert {standing.run: standing.score for standing in board.standings} == pytest.approx(expected)
-    for standing in board.standings:
-        assert standing.interval is not None
-        assert 1 <= standing.interval.low <= standing.interval.high <= horizon + 1
-    resampled = iro.rank_distribution(evaluation, measure="all queries", resamples=20)
-    assert resampled.runs[0].run == min(expected, key=lambda run: expected[run])
+        low, high = standing.interval
+        assert 0 <= low <= (standing.score or 0) <= high + 1e-12 <= 1 + 1e-12
+        assert low < high
 
 
 def test_search_lengths_the_cutoff_of_the_call_and_any_order_give_the_same() -> None:
@@ -201,20 +177,18 @@ def test_search_lengths_the_cutoff_of_the_call_and_any_order_give_the_same() -> 
     assert iro.leaderboard(lengths) == iro.leaderboard(turned, cutoff=10) == board
 
 
-def test_equal_runs_share_rank_and_tier_and_an_empty_one_has_no_length() -> None:
+def test_equal_runs_share_rank_and_ranks_and_an_empty_one_has_no_length() -> None:
     qrels, runs = collection(2, 80, seed=2)
     evaluation = iro.evaluate(
         qrels, {**runs, "twin": runs["run1"], "empty": {"q0": {"x": 1.0}}}, cutoff=10
     )
     board = iro.leaderboard(evaluation, allow=["unknown-ids"])
-    twins = [
-        (standing.rank, standing.tier)
-        for standing in board.standings
-        if standing.run in ("twin", "run1")
-    ]
-    assert twins == [(1, 1), (1, 1)]
+    of_run = {standing.run: standing for standing in board.standings}
+    for name in ("rank", "score", "interval", "ranks", "better_than"):
+        assert getattr(of_run["twin"], name) == getattr(of_run["run1"], name)
+    assert of_run["empty"].ranks == (4, 4)
     empty = board.verdict("run0", "empty")
-    assert (empty.ranking.n, empty.ranking.difference) == (0, None)
+    assert (empty.rows["ranking"].n, empty.rows["ranking"].difference) == (0, None)
     assert board.verdict("empty", "run0") == empty.turned()
 
 
@@ -228,10 +202,9 @@ def test_what_is_refused() -> None:
         (iro.evaluate(qrels, runs, ties="expected"), {}, "gives no single order"),
         (evaluation, {"correction": "sidak"}, "`correction='sidak'`: must be one of holm"),
         (evaluation, {"margins": (1.0, 1.0)}, "a board has no margins"),
-        (evaluation, {"order": "losses"}, "order"),
         (evaluation, {"measures": ["coverage", "coverage"]}, "coverage is named twice"),
         (evaluation, {"measures": []}, "there is no measure"),
-        (scores, {"cutoff": 10}, "cutoff is a setting of the verdicts"),
+        (scores, {"cutoff": 10}, "cutoff is a setting of search lengths"),
         (scores, {"measures": ["AP"]}, "these scores are of RR"),
     ]
     for source, settings, message in wrong:
@@ -239,25 +212,3 @@ def test_what_is_refused() -> None:
             iro.leaderboard(source, **settings)
     with pytest.raises(KeyError, match="the runs are"):
         iro.leaderboard(evaluation).verdict("run0", "none")
-
-
-@given(st.integers(1, 6).flatmap(lambda n: st.lists(st.booleans(), min_size=n * n, max_size=n * n)))
-def test_tiers_by_brute_force(bits: list[bool]) -> None:
-    n = round(len(bits) ** 0.5)
-    better = np.array(bits).reshape(n, n) & ~np.eye(n, dtype=bool)
-    tier, cycles = tiers(better)
-    closure = better | np.eye(n, dtype=bool)
-    for middle in range(n):
-        closure |= closure[:, [middle]] & closure[[middle], :]
-    together = closure & closure.T
-    assert {tuple(cycle) for cycle in cycles} == {
-        tuple(np.flatnonzero(row).tolist()) for row in together if row.sum() > 1
-    }
-    for run in range(n):
-        same = np.flatnonzero(together[run])
-        beaten_by = [
-            winner
-            for winner in range(n)
-            if better[winner, same].any() and not together[winner, run]
-        ]
-        assert tier[run] == 1 + max((tier[winner] for winner in beaten_by), default=0)

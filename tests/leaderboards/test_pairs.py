@@ -1,60 +1,78 @@
-"""Rows and labels of all pairs at once, against `compare` pair by pair."""
+"""Rows and labels of all pairs of a board, against `compare` pair by pair."""
 
-from itertools import combinations
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from ir_outcomes.leaderboards.pairs import PairRow, PairVerdict, pairs_of
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.family import judged, measured_pairs
-from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.leaderboards import differences
+from ir_outcomes.leaderboards.board import BoardPair
+from ir_outcomes.pairs import differences
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.rules import Rules, Settings
+from ir_outcomes.pairs.verdict import FACETS, label_of
+from ir_outcomes.statistics.families import adjust
 from tests.helpers.many import collection
 from tests.helpers.systems import drawn
 
-
-def compared(evaluation: iro.Evaluation, rules: Rules) -> tuple[Comparison, ...]:
-    """Every pair by `compare`, corrected over all of them."""
-    pairs = list(combinations(evaluation.systems, 2))
-    settings = Settings.of(evaluation, rules, family=len(pairs))
-    return judged(measured_pairs(evaluation, pairs, settings, (), [()] * len(pairs)), settings)
+SIGNS = {"better": 1, "worse": -1, "none": 0}
 
 
-def assert_same_row(found: PairRow, row: Row) -> None:
-    assert (found.n, found.differ, found.better, found.found) == (
-        row.n,
-        row.differ,
-        row.better,
-        row.found,
-    )
-    assert found.pvalue == pytest.approx(row.pvalue, rel=1e-9)
-    assert found.pvalue_corrected == pytest.approx(row.pvalue_corrected, rel=1e-9)
-    assert (found.difference is None) == (row.difference is None)
-    if found.difference is not None:
-        assert found.difference == pytest.approx(row.difference, rel=1e-12, abs=1e-12)
-    assert (found.interval is None) == (row.interval is None)
-    if found.interval is not None:
-        assert found.interval == pytest.approx(row.interval, rel=1e-9, abs=1e-12)
+def assert_same_row(found: Row, expected: Row) -> None:
+    # A board has neither the tests of the papers nor intervals for new runs.
+    expected = replace(expected, tests={}, new_runs=None)
+    for field in fields(Row):
+        value, other = getattr(found, field.name), getattr(expected, field.name)
+        if isinstance(other, (float, tuple)):
+            assert value == pytest.approx(other, rel=1e-9, abs=1e-12), field.name
+        else:
+            assert value == other, field.name
 
 
-def assert_same(evaluation: iro.Evaluation, rules: Rules | None = None) -> None:
-    rules = rules or Rules()
-    pairs = pairs_of(evaluation, rules)
-    expected = compared(evaluation, rules)
-    assert len(pairs) == len(expected)
-    for found, own in zip(pairs, expected, strict=True):
-        assert (found.baseline, found.contender) == (own.baseline, own.contender)
-        assert own.restricted is not None
-        assert_same_row(found.coverage, own.coverage)
-        assert_same_row(found.ranking, own.ranking)
-        assert_same_row(found.all_queries, own.restricted)
-        assert found.label == own.verdict.label
-        assert found.direction == own.verdict.direction
+def assert_same(evaluation: iro.Evaluation, *measures: str, alpha: float = 0.05) -> None:
+    """Each pair by itself is that of `compare`; then all pairs are corrected, row by row."""
+    names = ["all queries", *measures]
+    alone = iro.leaderboard(evaluation, measures=names, alpha=alpha, correction="none")
+    order = [standing.run for standing in alone.standings]
+    for place, baseline in enumerate(order[:-1]):
+        for expected in iro.compare(
+            evaluation,
+            baseline,
+            order[place + 1 :],
+            measures=list(measures),
+            alpha=alpha,
+            correction="none",
+        ):
+            found = alone.verdict(baseline, expected.contender)
+            assert (found.baseline, found.label) == (baseline, expected.verdict.label)
+            rows = (*expected.parts, *expected.measures)
+            for row in rows:
+                assert_same_row(found.rows[row.name], row)
+    corrected = iro.leaderboard(evaluation, measures=names, alpha=alpha)
+    for name in alone.pairs[0].rows:
+        rows = tuple(pair.rows[name] for pair in corrected.pairs)
+        assert [row.pvalue_corrected for row in rows] == pytest.approx(
+            adjust([row.pvalue for row in rows], "holm")
+        )
+        for row in rows:
+            is_found = row.pvalue_corrected <= alpha
+            assert row.found == (direction_of_mean(row) if is_found else "none")
+    for pair in corrected.pairs:
+        assert pair.label == label_by_rows(pair, alpha)
+
+
+def direction_of_mean(row: Row) -> str:
+    gain = row.gain
+    return "none" if gain == 0 else "better" if gain > 0 else "worse"
+
+
+def label_by_rows(pair: BoardPair, alpha: float) -> str:
+    shown = []
+    for name in FACETS:
+        row = pair.rows[name]
+        raw = SIGNS[direction_of_mean(row)] * (row.pvalue <= alpha)
+        shown.append(SIGNS[row.found] + raw)
+    return label_of(SIGNS[pair.rows["all queries"].found], *shown)
 
 
 def by_threes(query: str) -> int:
@@ -71,12 +89,12 @@ def test_pairs_are_those_of_compare(
     qrels["q4"] = {"g0": 0}
     runs["copy"] = runs["run1"]
     runs["short"] = {query: dict(list(run.items())[:4]) for query, run in runs["run2"].items()}
-    runs["nothing"] = {"q0": {"x": 1.0}}
-    evaluation = iro.evaluate(qrels, runs, unit=unit, cutoff=8, clusters=clusters)
-    assert_same(evaluation)
-    assert_same(evaluation, Rules(alpha=0.2, correction="none"))
+    evaluation = iro.evaluate(
+        qrels, runs, unit=unit, cutoff=8, clusters=clusters, measures=["nDCG@8"]
+    )
+    assert_same(evaluation, "nDCG@8")
     monkeypatch.setattr(differences, "BLOCK", 1000)
-    assert_same(evaluation, Rules(correction="fdr_bh"))
+    assert_same(evaluation, "nDCG@8", alpha=0.2)
 
 
 @pytest.mark.parametrize("clusters", [None, by_threes])
@@ -84,39 +102,57 @@ def test_pairs_are_those_of_compare(
 def test_pairs_of_systems_with_several_runs(relevant: int, clusters: Any) -> None:
     qrels, runs = drawn(1, runs={"a": 1, "b": 5, "c": 2, "d": 1}, relevant=relevant, n_queries=60)
     unit: Any = ["query", "document"][relevant > 1]
-    assert_same(iro.evaluate(qrels, runs, cutoff=6, unit=unit, clusters=clusters))
+    evaluation = iro.evaluate(
+        qrels, runs, cutoff=6, unit=unit, clusters=clusters, measures=["AP@6"]
+    )
+    assert_same(evaluation, "AP@6")
 
 
 @pytest.mark.realdata
-@pytest.mark.parametrize("unit", ["query", "document"])
-def test_pairs_of_a_real_board(real_data: Path, unit: Any) -> None:
-    board = real_data / "trec-covid-r1"
-    runs = sorted(board.glob("*.run.gz"))[:8]
-    evaluation = iro.evaluate(board / "qrels.complete.txt.gz", runs, unit=unit)
-    assert_same(evaluation)
-    assert_same(evaluation.with_cutoff(10))
+@pytest.mark.parametrize(
+    ("folder", "settings"),
+    [
+        ("dl20-passage", {"rel": 2, "unit": "document"}),
+        ("dl-hard-doc", {"unit": "query"}),
+        ("dl-hard-doc", {"unit": "document"}),
+        ("known-item", {"unit": "query"}),
+        ("mt-rag", {"clusters": "groups.tsv.gz", "cutoff": 10}),
+    ],
+)
+def test_pairs_of_real_boards(real_data: Path, folder: str, settings: Any) -> None:
+    board = real_data / folder
+    if "clusters" in settings:
+        settings = {**settings, "clusters": board / settings["clusters"]}
+    (qrels,) = board.glob("qrels.t*")
+    runs = sorted(board.glob("*.run.gz"))[:5]
+    assert_same(iro.evaluate(qrels, runs, measures=["nDCG@10"], **settings), "nDCG@10")
 
 
-def test_turned_twice_is_the_same() -> None:
-    evaluation = iro.evaluate(*collection(3, 40))
-    for pair in pairs_of(evaluation, Rules()):
+def test_pairs_are_a_sequence_and_turn() -> None:
+    board = iro.leaderboard(iro.evaluate(*collection(4, 40)))
+    listed = tuple(board.pairs)
+    with pytest.raises(IndexError):
+        board.pairs[6]
+    assert board.pairs == listed
+    assert hash(board.pairs) == hash(listed)
+    assert board.pairs != listed[:5]
+    assert board.pairs[1:3] == listed[1:3]
+    assert repr(board.pairs) == "BoardPairs(6 pairs of 4 systems)"
+    restored = iro.Leaderboard.from_json(board.to_json())
+    assert restored == board
+    assert restored.rows() == board.rows()
+    assert isinstance(restored.pairs, tuple)
+    for pair in listed:
         assert pair.turned().turned() == pair
-        swapped: PairVerdict = pairs_of(
-            evaluation[[pair.contender, pair.baseline]], Rules(correction="none")
-        )[0]
-        alone = pairs_of(evaluation[[pair.baseline, pair.contender]], Rules(correction="none"))[0]
-        assert swapped == alone.turned()
+        for either in (board, restored):
+            assert either.verdict(pair.baseline, pair.contender) == pair
+            assert either.verdict(pair.contender, pair.baseline) == pair.turned()
 
 
-def test_better_by_label_and_by_row() -> None:
-    pairs = pairs_of(iro.evaluate(*collection(4, 60)), Rules())
-    for row in ("", "coverage", "ranking", "all queries"):
-        better = np.zeros((4, 4), dtype=bool)
-        for pair in pairs:
-            a, b = pairs.names.index(pair.baseline), pairs.names.index(pair.contender)
-            found = pair.direction if not row else getattr(pair, row.replace(" ", "_")).found
-            better[a, b] = found == "worse"
-            better[b, a] = found == "better"
-        assert np.array_equal(pairs.better(row), better)
-    assert pairs == tuple(pairs)
-    assert pairs[1:3] == (pairs[1], pairs[2])
+def test_a_turned_pair_is_the_pair_of_the_turned_systems() -> None:
+    evaluation = iro.evaluate(*collection(3, 40))
+    for pair in iro.leaderboard(evaluation, correction="none").pairs:
+        turned = iro.compare(evaluation, pair.contender, pair.baseline)
+        assert pair.turned().label == turned.verdict.label
+        for row in turned.parts:
+            assert_same_row(pair.turned().rows[row.name], row)

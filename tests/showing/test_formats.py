@@ -202,7 +202,8 @@ def test_the_cutoff_of_a_measure_stays_whole(width: int, monkeypatch: pytest.Mon
     qrels, runs = collection(4, 30, relevant=2)
     graded = {query: dict.fromkeys(judged, 2) for query, judged in qrels.items()}
     named = {f"a-run-of-{name}": run for name, run in runs.items()}
-    board = iro.leaderboard(iro.evaluate(graded, named, rel=2), cutoff=100)
+    evaluation = iro.evaluate(graded, named, rel=2, measures=["RR(rel=2)@100"])
+    board = iro.leaderboard(evaluation, measures=["RR(rel=2)@100"])
     headings = board.to_text().split("\n\n")[1].splitlines()[:2]
     whole = "RR(rel=2)@100 " in headings[0]
     assert whole or re.search(r"\(rel=2\) .*\n.*@100\b", "\n".join(headings))

@@ -251,26 +251,26 @@ def test_all_runs_that_tie_for_the_first_place_are_named() -> None:
     assert all(name in sentence for name in twice)
 
 
-def test_a_table_for_papers_has_letters_and_the_best_in_bold() -> None:
+def test_letters_of_each_measure_are_in_the_details() -> None:
     qrels, runs = collection(3, 200, relevant=2, seed=0)
     board = iro.leaderboard(
         iro.evaluate(qrels, runs, cutoff=6, measures=["AP@6"]), measures=["AP@6", "coverage"]
     )
-    first, last = board.standings[0].run, board.standings[-1].run
-    assert board.measures[0].better_than[0] == (last,)
-    value, text, explained = (
-        f"{board.standings[0].score:.4f}",
-        flat(str(board)),
-        "by AP@6 (two-sided t of the mean difference, alpha 0.05, Holm over 3 pairs)",
-    )
-    assert f"a {first} {value} c" in text
-    assert "Letters: the runs that each is significantly better than" in text
-    assert f"| **{value}**<sup>c</sup> |" in board.to_markdown()
+    letters = dict(zip("abc", (standing.run for standing in board.standings), strict=True))
+    table = board.view().details[0]
+    assert table.raised
+    columns = {
+        "score": [standing.better_than for standing in board.standings],
+        "coverage": board.measures[0].better_than,
+    }
+    for column, of_column in enumerate(column.name for column in table.columns):
+        for row, better_than in enumerate(columns.get(of_column, ())):
+            named = table.raised.get((row, column), "")
+            assert tuple(letters[letter] for letter in named) == better_than
+    value = f"{board.standings[0].score:.4f}"
     assert f"<b>{value}</b><sup>c</sup></td>" in board.to_html()
-    latex = board.to_latex(caption=True)
-    assert rf"\textbf{{{value}}}$^{{c}}$" in latex
-    assert explained in latex
-    assert explained in text
+    assert f"| **{value}**<sup>c</sup> |" in board.to_markdown(details=True)
+    assert rf"\textbf{{{value}}}" in board.to_latex(mark=("best",))
 
 
 def test_a_board_of_scores_says_what_its_figures_need() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, Literal, Unpack
 
-from ir_outcomes.arguments import check_choice
+from ir_outcomes.choices import Positive
 from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outputs import compare_scores
@@ -168,7 +168,7 @@ def gate(
     contenders: Sequence[str] | str | None = None,
     *,
     reference: str | None = None,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     max_missing: float = MANY_MISSING,
     identical: Literal["pass", "fail"] = "pass",
     allow: Collection[str] = (),
@@ -240,7 +240,6 @@ def gate(
             "must be a share of the queries, from 0 to less than 1, such as 0.05",
             max_missing=max_missing,
         )
-    check_choice("identical", identical, ("pass", "fail"))
     collections: dict[str | None, Evaluation | Scores | None] = {}
     if isinstance(evaluation, Scores):
         if cutoff is not None or measures:

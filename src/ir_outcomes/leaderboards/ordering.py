@@ -62,8 +62,8 @@ def evaluation_to_judge(
     if isinstance(source, Scores):
         if cutoff is not None:
             raise ParameterError(
-                "cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the"
-                " runs instead"
+                "cutoff is a setting of search lengths, and scores have none; evaluate the runs"
+                " instead"
             )
         return None
     check_one_order(source.ties)
