@@ -77,8 +77,8 @@ class Reading:
     Parameters
     ----------
     cutoff : int, optional
-        Ranks beyond it do not count; by default the task's, or 100. It is the default of the
-        analyses; runs keep their whole depth.
+        Ranks beyond it do not count; by default the task's, else 100, or the longest list of all
+        runs where that is less. It is the default of the analyses; runs keep their whole depth.
     rel : int, optional
         Smallest grade of a relevant document; by default the task's, or 1.
     unit : {"auto", "query", "document"}
@@ -318,7 +318,7 @@ def _evaluation_of(
             for result, name in zip(results, names, strict=True)
         ),
         collection=collection.task.dataset_id if collection.task else collection.qrels.name,
-        cutoff=work.cutoff,
+        cutoff=_settled_cutoff(settings, collection, results),
         unit=_unit_of(settings.unit, collection.task, first),
         texts={
             query: text
@@ -337,6 +337,13 @@ def _evaluation_of(
     for system in evaluation.systems:
         check_runs(system)
     return evaluation
+
+
+def _settled_cutoff(settings: Reading, collection: Collection, results: Sequence[RunResult]) -> int:
+    """Return k: what is given, or the task's; else the usual one, or the longest list if less."""
+    given = settings.cutoff or (collection.task.cutoff if collection.task else None)
+    longest = max(result.lengths.depth for result in results)
+    return given or max(min(DEFAULT_CUTOFF, longest), 1)
 
 
 def _evaluated(

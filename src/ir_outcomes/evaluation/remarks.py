@@ -242,10 +242,10 @@ def notes_on_missing(
     yield note(kind, f"{listed(texts)}; they count as not found.{remedy}", runs)
 
 
-def note_on_depth(deepest: int, cutoff: int, renamed: str = "") -> Note:
+def note_on_depth(deepest: int, cutoff: int) -> Note:
     """Say where all lists end before the cutoff."""
-    text = f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
-    return note("shallow", text)
+    text = f"the longest list has {plural('document', deepest)}, the cutoff is {cutoff}."
+    return note("beyond lists", text)
 
 
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:

@@ -261,10 +261,7 @@ def _notes(evaluation: Evaluation, scores: Scores) -> Iterator[str]:
     depths = {run.name: min(run.depth, cutoff) for run in evaluation}
     deepest = max(depths.values())
     if deepest < cutoff:
-        renamed = ""
-        if f"@{cutoff}" in measure:
-            renamed = f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}"
-        yield note_on_depth(deepest, cutoff, renamed)
+        yield note_on_depth(deepest, cutoff)
     if shallow := [name for name, depth in depths.items() if depth < deepest]:
         yield (
             f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth"
