@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.verdict import RuleOptions
+from ir_outcomes.pairs.rules import RuleOptions
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, not_installed, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.scores import parse_measure
