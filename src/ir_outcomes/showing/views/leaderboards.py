@@ -107,10 +107,11 @@ def by_words(measure: str) -> str:
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Sequence[BoardPair]) -> Table:
     columns = [Column("contender", heading="run (B)")]
+    shown = {column.name: column for column in pair_columns(result.pairs[0])}
     for name in result.pairs[0].rows:
-        p = of_part("rows", of_part(itemgetter(name), chosen(row_fields(result.alpha), "p")))
         prefix = name.replace(" ", "_")
-        columns += chosen(pair_columns(result.pairs[0]), f"{prefix}_difference")
+        p = of_part("rows", of_part(itemgetter(name), chosen(row_fields(result.alpha), "p")))
+        columns.append(shown[f"{prefix}_difference"])
         columns += (replace(column, name=f"{prefix}_p") for column in p)
     return Table.of(
         (*columns, Column("verdict", "label")),
