@@ -1,6 +1,7 @@
 """Experiments over a dozen texts, inside PyTerrier without Java."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -116,7 +117,6 @@ def test_the_comparison_is_that_of_the_runs(unit: Any) -> None:
     runs = {name: frame[["qid", "docno", "score"]] for name, frame in FRAMES.items()}
     ev = iro.evaluate(QRELS, runs, cutoff=5, unit=unit, measures=[nDCG @ 10])
     compared = {item.contender: item for item in iro.compare(ev, "longer", measures=[nDCG @ 10])}
-    length = "ranks" if unit == "query" else "irrelevant documents above"
     gains = dict(zip(ev.names, ev.scores_of("nDCG@10").values, strict=True))
     for row in found.to_dict("records"):
         name = row["name"]
@@ -125,13 +125,12 @@ def test_the_comparison_is_that_of_the_runs(unit: Any) -> None:
             continue
         item = compared[name]
         assert row["verdict"] == item.verdict.label
-        for facet, words in ((item.coverage, "percentage points"), (item.ranking, length)):
-            column = f"{facet.name} difference ({words}, by {unit})"
-            assert row[column] == pytest.approx(facet.difference)
-            assert row[f"{facet.name} p-value corrected"] == facet.pvalue_corrected
-        assert row["nDCG@10 p-value"] == item.measures[0].pvalue
-        assert row["nDCG@10 +"] == np.sum(gains[name] > gains["longer"])
-        assert row["nDCG@10 -"] == np.sum(gains[name] < gains["longer"])
+        for facet in (item.coverage, item.ranking):
+            assert row[f"{facet.name}_difference"] == pytest.approx(facet.difference)
+            assert row[f"{facet.name}_p_corrected"] == facet.pvalue_corrected
+        assert row["nDCG@10_p"] == item.measures[0].pvalue
+        assert row["nDCG@10_better"] == np.sum(gains[name] > gains["longer"])
+        assert row["nDCG@10_differ"] == np.sum(gains[name] != gains["longer"])
 
 
 def test_frames_dicts_and_no_baseline() -> None:
@@ -155,7 +154,9 @@ def test_topics_without_qrels_and_qrels_without_topics() -> None:
         )
         for topics, qrels in ((TOPICS.head(2), QRELS), (TOPICS, QRELS[QRELS["qid"] < "3"]))
     )
-    pd.testing.assert_frame_equal(few, only)
+    # The lists of other queries say how long a list can be, which intervals of few queries depend on.
+    columns = [column for column in few if not re.search("interval|restricted|detectable", column)]
+    pd.testing.assert_frame_equal(few[columns], only[columns])
 
 
 def test_whole_number_ids() -> None:
@@ -174,7 +175,7 @@ def test_whole_number_ids() -> None:
         ({"correction": "homl"}, ParameterError, "`correction='homl'`: must be one of holm"),
         ({"baseline": [0, 0]}, ParameterError, "must be a place from 0 to 2, or a name: shorter"),
         ({"baseline": 7}, ParameterError, "`baseline=7`: must be a place from 0 to 2"),
-        ({"names": ["a", "b"]}, ParameterError, "with one name for each"),
+        ({"names": ["a", "b"]}, ParameterError, "must be one name for each"),
         ({"eval_metrics": "map"}, ParameterError, "eval_metrics: must be a list"),
         ({"eval_metrics": ["map", "mrt"]}, ParameterError, "unknown measure mrt"),
         ({"eval_metrics": ["num_ret"]}, ParameterError, "the direction of NumRet is not known"),
@@ -193,7 +194,7 @@ def test_whole_number_ids() -> None:
         (
             {"systems": [RANKED, RANKED.drop(columns="docno"), RANKED]},
             FormatError,
-            "system 1: has no column docno",
+            "system 1: a ranking has the columns",
         ),
         ({"qrels": QRELS.drop(columns="label")}, FormatError, "the qrels: has no column .*'label'"),
     ],

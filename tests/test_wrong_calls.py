@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.cli.signatures import arguments_by_name
 
 QRELS = {f"q{n}": {"d": 1, "e": 0} for n in range(40)}
 A = {query: {"x": 2.0, "d": 1.0} for query in QRELS}
@@ -52,13 +53,10 @@ def right_arguments(name: str) -> dict[str, Any]:
     required = [
         parameter.name
         for parameter in parameters
-        if parameter.default is parameter.empty and parameter.kind != parameter.VAR_POSITIONAL
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
-    return {
-        argument: (RIGHT | OWN.get(name, {}))[argument]
-        for argument in required
-        if argument not in ("settings", "rules")
-    }
+    return {argument: (RIGHT | OWN.get(name, {}))[argument] for argument in required}
 
 
 def wrong_calls(name: str) -> Iterator[dict[str, Any]]:
@@ -121,12 +119,15 @@ def random_call(random: Random) -> tuple[Callable[..., Any], dict[str, Any]]:
         parameter
         for parameter in inspect.signature(function).parameters.values()
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        and parameter.name not in ("progress", "n_jobs")
     ]
-    chosen = random.sample(parameters, min(len(parameters), random.randint(1, 3)))
-    missing = [parameter for parameter in parameters if parameter.default is parameter.empty]
-    for parameter in (*chosen, *(one for one in missing if one.name not in arguments)):
-        arguments[parameter.name] = random.choice(VALUES)
+    names = {parameter.name: None for parameter in parameters} | arguments_by_name(function)
+    choices = [name for name in names if name not in ("progress", "n_jobs")]
+    missing = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
+    for name in (
+        *random.sample(choices, min(len(choices), random.randint(1, 3))),
+        *(name for name in missing if name not in arguments),
+    ):
+        arguments[name] = random.choice(VALUES)
     return function, arguments
 
 

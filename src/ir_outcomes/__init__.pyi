@@ -33,6 +33,7 @@ from ir_outcomes.errors import ParameterError as ParameterError
 from ir_outcomes.errors import UnreadableFile as UnreadableFile
 from ir_outcomes.evaluation.check import CheckResult as CheckResult
 from ir_outcomes.evaluation.check import check as check
+from ir_outcomes.evaluation.evaluate import Reading as Reading
 from ir_outcomes.evaluation.evaluate import evaluate as evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation as Evaluation
 from ir_outcomes.evaluation.evaluation import load_evaluation as load_evaluation
@@ -69,6 +70,7 @@ from ir_outcomes.showing.page import report as report
 from ir_outcomes.tail.lengths import length_changes as length_changes
 from ir_outcomes.tail.lengths import length_distributions as length_distributions
 from ir_outcomes.tail.reordering import reordering as reordering
+from ir_outcomes.tail.result import TailHistogram as TailHistogram
 from ir_outcomes.tail.result import TailResult as TailResult
 from ir_outcomes.tail.rrie import headroom as headroom
 from ir_outcomes.tail.rrie import rrie as rrie

@@ -21,15 +21,12 @@ from typing import (
     is_typeddict,
 )
 
-from ir_outcomes.choices import OneOrder
+from ir_outcomes.choices import Bounds, Count, Level, OneOrder, Positive
 from ir_outcomes.errors import ParameterError
 
 if TYPE_CHECKING:
     from ir_outcomes.choices import Floats
 
-# The largest of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger
-# ones.
-LARGEST = 2**31 - 1
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 TEXTS = (str, bytes, bytearray)
@@ -41,7 +38,7 @@ WORDS = {
     float: "a number",
     "PathLike": "a path",
     "Callable": "a function",
-    "Evaluation": "what ir_outcomes.evaluate returns",
+    "Evaluation": "what ir_outcomes.evaluate returns, or a file that it was saved to",
     "Scores": "what ir_outcomes.scores_from_outputs returns",
     "Comparison": "what ir_outcomes.compare returns for one contender",
     "Comparisons": "what ir_outcomes.compare returns for several contenders",
@@ -83,7 +80,7 @@ def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
         kind = parameter.annotation
         if parameter.kind is parameter.VAR_KEYWORD:
             for shared in filter(is_typeddict, get_args(kind)):
-                kinds |= get_type_hints(shared)
+                kinds |= get_type_hints(shared, include_extras=True)
         elif kind is not parameter.empty and not isinstance(kind, str):
             kinds[name] = kind if parameter.default is not None else kind | None
     return kinds
@@ -98,6 +95,9 @@ def check_argument(name: str, value: Any, kind: Any) -> None:
     ]
     if choices and isinstance(value, str):
         raise ParameterError(f"must be one of {', '.join(map(str, choices))}", **{name: value})
+    for one in _members(kind):
+        if get_origin(one) is Annotated and fits(value, get_args(one)[0]):
+            raise ParameterError(f"must be {_words(one)}", **{name: value})
     raise ParameterError(f"`{name}` is of type {type(value).__name__}; it must be {_words(kind)}")
 
 
@@ -111,7 +111,7 @@ def fits(value: Any, kind: Any) -> bool:
     if origin is Literal:
         return isinstance(value, (str, bool, int)) and value in items
     if origin is Annotated:
-        return fits(value, items[0])
+        return fits(value, items[0]) and all(is_within(value, bounds) for bounds in items[1:])
     if kind is bool:
         return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
     if kind in (int, float):
@@ -123,12 +123,20 @@ def fits(value: Any, kind: Any) -> bool:
     if not isinstance(origin or kind, type):
         return True
     if kind.__name__ == "Evaluation" and isinstance(value, (str, os.PathLike)):
-        return True  # a saved one
+        return str(value).endswith(".npz")  # a saved one
     if not isinstance(value, origin or kind):
         return False
     if isinstance(value, Mapping) and items:
         return all(fits(key, items[0]) and fits(item, items[1]) for key, item in value.items())
     return True
+
+
+def is_within(value: Any, bounds: Bounds) -> bool:
+    """Return whether a number is within bounds, which only a whole number can be equal to."""
+    number = float(value)
+    if isinstance(value, Integral) and isinstance(bounds.low, int):
+        return bounds.low <= number <= bounds.high
+    return bounds.low < number < bounds.high
 
 
 def _is_list(value: Any, origin: Any) -> bool:
@@ -161,7 +169,11 @@ def _words(kind: Any) -> str:
         name = getattr(origin or member, "__name__", str(member))
         if member is type(None):
             continue
-        if origin is Literal:
+        if origin is Annotated and items[0] is int:
+            words.append(f"a whole number, {items[1].low} or more, at most {items[1].high:,}")
+        elif origin is Annotated:
+            words.append(f"a number between {items[1].low:g} and {items[1].high:g}")
+        elif origin is Literal:
             words.append(f"one of {', '.join(map(str, items))}")
         elif origin is Mapping:
             words.append("a mapping")
@@ -190,43 +202,34 @@ def numbers(name: str, values: Any) -> "Floats":
 
 def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
     """Refuse what is not a whole number from 1 to `LARGEST`."""
-    if not (none_allowed and value is None):
-        check_count(name, value, least=1)
+    check_argument(name, value, Positive | None if none_allowed else Positive)
 
 
-def check_count(name: str, value: object, least: int = 0) -> None:
-    """Refuse what is not a whole number from `least` to `LARGEST`."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, Integral)
-        or not least <= int(value) <= LARGEST
-    ):
-        raise ParameterError(
-            f"must be a whole number, {least} or more, at most {LARGEST:,}", **{name: value}
-        )
+def check_count(name: str, value: object) -> None:
+    """Refuse what is not a whole number from 0 to `LARGEST`."""
+    check_argument(name, value, Count)
 
 
 def check_number(name: str, value: object, above: float = 0.0, below: float = 1.0) -> None:
     """Refuse what is not a number strictly between two bounds."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not above < float(value) < below:
-        raise ParameterError(f"must be a number between {above:g} and {below:g}", **{name: value})
+    check_argument(name, value, Annotated[float, Bounds(above, below)])
 
 
 def check_level(alpha: object) -> None:
     """Refuse a significance level that is not between 0 and 0.5."""
-    check_number("alpha", alpha, below=0.5)
+    check_argument("alpha", alpha, Level)
+
+
+def check_fields(instance: Any) -> None:
+    """Refuse fields of a dataclass of kinds that its annotations do not name."""
+    for name, kind in get_type_hints(type(instance), include_extras=True).items():
+        check_argument(name, getattr(instance, name), kind)
 
 
 def check_kind(name: str, value: object, kinds: type | tuple[type, ...], wanted: str) -> None:
     """Refuse a value of another kind than an argument takes, which is said in words."""
     if not isinstance(value, kinds):
         raise ParameterError(f"`{name}` is of type {type(value).__name__}; it must be {wanted}")
-
-
-def check_draws(seed: object, resamples: object) -> None:
-    """Refuse a seed or a number of random draws that cannot be used."""
-    check_count("seed", seed)
-    check_positive("resamples", resamples)
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -1,7 +1,7 @@
 """Array aliases and closed sets of choices."""
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from ir_outcomes.errors import ParameterError
 
@@ -24,6 +24,23 @@ else:
         kinds = {"Ints": np.int64, "Floats": np.float64, "Bools": np.bool_}
         return globals().setdefault(name, npt.NDArray[kinds[name]])
 
+
+# The largest of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger
+# ones.
+LARGEST = 2**31 - 1
+
+
+class Bounds(NamedTuple):
+    """The bounds of a number: a whole number can be equal to them, another cannot."""
+
+    low: float
+    high: float
+
+
+Positive = Annotated[int, Bounds(1, LARGEST)]
+Count = Annotated[int, Bounds(0, LARGEST)]
+Level = Annotated[float, Bounds(0.0, 0.5)]  # of significance
+Share = Annotated[float, Bounds(0.0, 1.0)]
 
 Ties = Literal["trec", "msmarco", "input", "expected"]
 RunBy = Literal["score", "rank"]  # what orders the documents of a run file

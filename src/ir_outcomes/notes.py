@@ -12,6 +12,7 @@ FIRST: Mapping[str, str] = {
     "unknown-ids": "Unknown ids",
     "rising-scores": "Scores rise with the rank",
     "equal-scores": "Equal scores",
+    "beyond lists": "The cutoff lies beyond all lists",
     "many missing": "Many queries are missing",
     "scores against ranks": "Scores contradict ranks",
     "queries as documents": "Queries retrieved as documents",

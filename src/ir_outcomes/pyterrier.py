@@ -6,16 +6,16 @@ module needs the extra ``pyterrier``, which is PyTerrier without Java.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from math import isnan
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.verdict import RuleOptions
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, not_installed, some
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.remarks import refuse_stops
-from ir_outcomes.evaluation.scores import Scores, parse_measure
+from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.measures.base import SearchLengthMeasure
 from ir_outcomes.reading.datasets import Task
 from ir_outcomes.reading.objects import texts
@@ -32,9 +32,6 @@ def experiment(
     names: Sequence[str] | None = None,
     *,
     baseline: int | str | None = 0,
-    alpha: float = 0.05,
-    correction: Any = "holm",
-    margins: tuple[float, ...] | None = None,
     **settings: Any,
 ) -> Any:
     """Run and compare systems, with both facets and the verdict.
@@ -54,20 +51,17 @@ def experiment(
         Names of the systems; by default PyTerrier's.
     baseline : int, str or None
         Which system the others are compared with: its place or name. None means only.
-    alpha, correction, margins
-        See `ir_outcomes.compare`.
     **settings
-        ``cutoff``, ``rel``, ``unit``, ``ties`` and ``judged_only`` of `ir_outcomes.evaluate`. By
-        default cutoff and rel are those of the search length measures, where they agree.
+        Those of `ir_outcomes.compare`. By default cutoff and rel are those of the search length
+        measures, where they agree.
 
     Returns
     -------
     pandas.DataFrame
         A row for each system: its ``name``; the mean of each measure, over the queries where it is
-        defined; ``answered (queries)``; for each measure on how many queries the system is better
-        (``+``) and worse (``-``) than the baseline, in the measure's own direction, and where it is
-        defined for every query the p-value; then both facets, with their unit and corrected
-        p-values, and the ``verdict``. The settings are in ``frame.attrs``.
+        defined; ``answered (queries)``; then, but for the baseline, the columns of
+        `ir_outcomes.Comparisons.to_frame`: both facets and all queries, each measure that is defined
+        for every query, and the ``verdict``. The settings are in ``frame.attrs``.
 
     Raises
     ------
@@ -88,56 +82,55 @@ def experiment(
     if isinstance(systems, Mapping):
         names = list(systems)
         systems = list(systems.values())
-    if not isinstance(systems, (list, tuple)) or len(systems) != len(names or systems):
-        raise ParameterError("systems: must be a list, or a dict by name, with one name for each")
-    frames = [system if hasattr(system, "columns") else system(topics) for system in systems]
-    default_names = [
-        f"system {number}" if hasattr(system, "columns") else str(system)
-        for number, system in enumerate(systems)
-    ]
+    if not isinstance(systems, (list, tuple)):
+        raise ParameterError("systems: must be a list, or a dict by name")
+    if names is None:
+        names = [
+            f"system {number}" if hasattr(system, "columns") else str(system)
+            for number, system in enumerate(systems)
+        ]
     measures = _parsed(eval_metrics)
     for name in ("cutoff", "rel"):
         ours = {item[name] for item in measures if isinstance(item, SearchLengthMeasure)}
         if len(ours) == 1:
             settings.setdefault(name, ours.pop())
+    rules = {name: settings.pop(name) for name in RuleOptions.__annotations__ if name in settings}
     evaluation = evaluate(
         qrels,
-        [_ranking(frame, number) for number, frame in enumerate(frames)],
-        names=names or default_names,
+        [_ranking(system, topics, number) for number, system in enumerate(systems)],
+        names=names,
         measures=measures,
         queries=topics.set_index("qid").get("query", pd.Series(dtype=object)).to_dict(),
         **settings,
     )
-    asked = set(topics["qid"])
-    judged = [query for query in evaluation.query_ids if query in asked]
-    if not judged:
+    queries = set(topics["qid"]).intersection(evaluation.query_ids)
+    if not queries:
         raise MismatchError("the qrels have none of the topics; are ids written in the same way?")
-    evaluation = evaluation.restrict(judged)
-    refuse_stops(evaluation.at(), settings.get("allow", ()))
-    columns: dict[str, Any] = {"name": evaluation.names}
-    scores = {measure: evaluation.scores_of(measure) for measure in measures}
-    for values in scores.values():
-        columns[values.measure] = values.means()
-    columns["answered (queries)"] = [int(run.answered().sum()) for run in evaluation.at()]
-    frame = pd.DataFrame(columns)
+    evaluation = evaluation.restrict(filter(queries.__contains__, evaluation.query_ids))
+    scores = [evaluation.scores_of(measure) for measure in measures]
+    frame = pd.DataFrame(
+        {
+            "name": evaluation.names,
+            **{of_measure.measure: of_measure.means() for of_measure in scores},
+            "answered (queries)": [int(run.answered().sum()) for run in evaluation.at()],
+        }
+    )
     if baseline is not None and len(evaluation) > 1:
-        choices = (*range(len(evaluation)), *evaluation.names)
-        if baseline not in choices:
+        if isinstance(baseline, int) and baseline in range(len(evaluation)):
+            baseline = evaluation.names[baseline]
+        if baseline not in evaluation.names:
             choice = f"a place from 0 to {len(evaluation) - 1}, or a name"
             raise ParameterError(f"must be {choice}: {some(evaluation.names)}", baseline=baseline)
-        first = evaluation[baseline].name
-        contenders = [name for name in evaluation.names if name != first]
-        rules = {"alpha": alpha, "correction": correction, "margins": margins}
         # What is undefined for a query of one system has no means to compare.
         defined = [
-            measure for measure in measures if not _is_undefined(scores[measure], evaluation)
+            of_measure.measure
+            for of_measure in scores
+            if not np.isnan(of_measure.on(evaluation.answerable_queries).values).any()
         ]
-        allow = settings.get("allow", ())
-        compared = compare(evaluation, first, contenders, measures=defined, allow=allow, **rules)
-        found = {
-            item.contender: _columns_of(item, evaluation, scores.values()) for item in compared
-        }
-        frame = frame.join(pd.DataFrame([found.get(name, {}) for name in evaluation.names]))
+        compared = compare(
+            evaluation, baseline, measures=defined, allow=settings.get("allow", ()), **rules
+        )
+        frame = frame.join(compared.to_frame().set_index("contender"), on="name")
     frame.attrs = {"cutoff": evaluation.cutoff, "rel": evaluation.rel, "unit": evaluation.unit}
     return frame
 
@@ -168,17 +161,17 @@ def _read_topics(topics: Any) -> Any:
     return topics
 
 
-def _ranking(frame: Any, number: int) -> Any:
-    """Return the columns of a run, of what a system returned."""
-    columns = ["qid", "docno", "score"]
-    found = [str(column) for column in getattr(frame, "columns", ())]
-    missing = [column for column in columns if column not in found]
-    if missing:
-        problem = (
-            f"has no column {' and '.join(missing)}; a ranking has the columns {', '.join(columns)}"
-        )
-        raise FormatError(f"the result of system {number}", problem, text=", ".join(found))
-    return frame[columns]
+def _ranking(system: Any, topics: Any, number: int) -> Any:
+    """Return the ranking of a system, a frame or what it returns for the topics."""
+    frame = system if hasattr(system, "columns") else system(topics)
+    try:
+        return frame[["qid", "docno", "score"]]
+    except (KeyError, TypeError) as error:
+        raise FormatError(
+            f"the result of system {number}",
+            "a ranking has the columns qid, docno, score",
+            text=some(list(map(str, getattr(frame, "columns", ())))),
+        ) from error
 
 
 def _parsed(eval_metrics: Sequence[Any]) -> list[Any]:
@@ -194,28 +187,3 @@ def _parsed(eval_metrics: Sequence[Any]) -> list[Any]:
         except (AttributeError, NameError, TypeError, ValueError):
             measures.append(parse_measure(metric))
     return list(dict.fromkeys(measures))
-
-
-def _is_undefined(scores: Scores, evaluation: Evaluation) -> bool:
-    return any(map(isnan, scores.on(evaluation.answerable_queries).values.flat))
-
-
-def _columns_of(
-    compared: Any, evaluation: Evaluation, measured: Iterable[Scores]
-) -> dict[str, Any]:
-    """Return what is said of a contender beside its means."""
-    baseline, contender = map(evaluation.position, (compared.baseline, compared.contender))
-    pvalues = {row.name: row.pvalue for row in compared.measures}
-    columns: dict[str, Any] = {}
-    for scores in measured:
-        gains = scores.gains()
-        columns[f"{scores.measure} +"] = (gains[contender] > gains[baseline]).sum()
-        columns[f"{scores.measure} -"] = (gains[contender] < gains[baseline]).sum()
-        columns[f"{scores.measure} p-value"] = pvalues.get(scores.measure)
-    for row in (compared.coverage, compared.ranking):
-        unit = f"{row.measured_in}, by {evaluation.unit}"
-        columns[f"{row.name} difference ({unit})"] = row.difference
-        is_known = row.difference is not None
-        columns[f"{row.name} p-value corrected"] = row.pvalue_corrected if is_known else None
-    columns["verdict"] = compared.verdict.label
-    return columns

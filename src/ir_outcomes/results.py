@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
-from ir_outcomes.arguments import check_choice, checked, with_checked_methods
+from ir_outcomes.arguments import checked, with_checked_methods
 from ir_outcomes.choices import Columns, Mark
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import Note
@@ -221,7 +221,6 @@ class Result(Immutable):
         of strangers into a spreadsheet as text, because it computes what begins with ``=``, ``+``,
         ``-`` or ``@``. See `to_text` for `columns`.
         """
-        check_choice("columns", columns, get_args(Columns))
         return str(shown("csv", self.rows() if columns == "default" else self.paper_rows()))
 
     def to_latex(
@@ -275,23 +274,8 @@ class Result(Immutable):
         """Return what `to_text` shows in GitHub's Markdown, with everything escaped."""
         return str(shown("markdown", self.view(columns=columns), details=details, rows=rows))
 
-    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
-        """Draw a figure with matplotlib and return its Axes.
-
-        Parameters
-        ----------
-        kind : str, optional
-            Which figure; the class says which there are, the first is the default.
-        ax : matplotlib Axes or Figure, optional
-            Where to draw; by default on a new figure of pyplot. An empty
-            ``matplotlib.figure.Figure()`` is resized to what the drawing needs, and needs neither a
-            display nor closing.
-        """
-        return shown("figure", self, kind, ax)
-
     def view(self, *, columns: Columns = "default") -> Any:
         """Return what every format shows of the result, as text that is not yet escaped."""
-        check_choice("columns", columns, get_args(Columns))
         return shown("view" if columns == "default" else "paper view", self)
 
     def _repr_html_(self) -> str:
@@ -327,6 +311,25 @@ class HasPage:
             which names the errors, too.
         """
         return shown("report", self, path, evaluation=evaluation, **options)
+
+
+@with_checked_methods
+class HasFigures:
+    """What results have beside `Result` of which there are figures."""
+
+    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
+        """Draw a figure with matplotlib and return its Axes.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Which figure; the class says which there are, the first is the default.
+        ax : matplotlib Figure, SubFigure or Axes, optional
+            Where to draw; by default on a new figure of pyplot. An empty
+            ``matplotlib.figure.Figure()`` is resized to what the drawing needs, and needs neither a
+            display nor closing. A figure with one panel can be drawn on Axes.
+        """
+        return shown("figure", self, kind, ax)
 
 
 def _restored_note(kind: type, value: Any) -> Note:

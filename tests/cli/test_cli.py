@@ -87,7 +87,7 @@ def test_lists_of_queries(sample: Path, small: Path) -> None:
     "arguments",
     [
         ["nDCG@10 RR", "AP", "-p", "2"], ["RR", "--places", "-1"], ["Success@10", "-q", "-n"], ["AP", "-q", "-o", "jsonl"],
-        ["RR@10", "-q", "--provider", "msmarco"],
+        ["RR@10", "-q"],
     ],
 )  # fmt: skip
 def test_measure_prints_what_ir_measures_prints(small: Path, arguments: list[str]) -> None:
@@ -112,8 +112,6 @@ WRONG_USAGE = (  # a command, and what its message names
     ("measure qrels.txt bm25.run RR -p -2", "--places -2"),
     ("measure qrels.txt bm25.run RR -n", "--by_query"),
     ("measure qrels.txt bm25.run \0", "no measure"),
-    ("measure qrels.txt bm25.run RR --provider me", "--provider me"),
-    ("measure qrels.txt bm25.run ESL@3 --provider pytrec_eval", "--provider"),
     ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", "--alpha 5"),
     ("compare qrels.txt RUNS --plot x.png --plot-kind changes", "--plot-kind changes"),
     ("compare-measure qrels.txt bm25.run RUNS -m RR", "compare-measure"),
@@ -165,7 +163,7 @@ BAD_INPUT = (
     ("report qrels.txt bm25.run bm25-stem.run --docs no", "no: no such file"),
     # An argument is named as its option only where a message names an argument.
     ("compare qrels.txt bm25.run cutoff=10.run", "cutoff=10.run: no such file"),
-    ("compare qrels.txt no.run bm25.run", "no.run: no such file"),
+    ("compare qrels.txt no.run bm25.run", "no.run: neither a file nor the name of a run"),
     ("compare qrels.txt bm26 RUNS", "did you mean bm25?"),
 )
 

@@ -30,7 +30,7 @@ def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path
     json.loads((tmp_path / "json").read_text())
     picture = tmp_path / "picture.png"
     plotted: list[str | Path] = []
-    if name not in ("agreement", "reordering", "rrie"):
+    if name not in ("agreement", "reordering", "rrie", "length-distributions"):
         plotted = ["--plot", picture]
     done = call(*words, "--format", "csv", *plotted, folder=small)
     assert (done.returncode, done.stdout.count(",") > 1, done.stderr) == (0, True, "")

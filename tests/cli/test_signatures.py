@@ -9,6 +9,8 @@ import pytest
 from cyclopts import App, Group
 
 import ir_outcomes as iro
+from ir_outcomes.cli.build import Made
+from ir_outcomes.cli.commands import COMMANDS
 from ir_outcomes.cli.signatures import options_of, parameter, word_type
 
 GROUP = Group("Options")
@@ -94,3 +96,14 @@ def test_words_become_arguments() -> None:
         "rel": 2, "by": "length", "names": ["a", "b"], "judged_only": True, "higher_is_better": False,
         "allow": ["y"], "margins": (2.0, 1.0), "level": 0.1, "kind": "b",
     }  # fmt: skip
+
+
+def test_a_command_offers_what_it_takes_and_nothing_else() -> None:
+    every = options_of(iro.evaluate, GROUP)
+    for name, entry in COMMANDS.items():
+        assert set(entry.takes) <= set(every), name
+        assert set(entry.takes) <= set(Made(name).options), name
+    for name in ("holes", "plan", "tail rrie", "tail headroom"):
+        assert "measures" not in Made(name).options
+    assert {"measures", "replicates", "alpha"} <= set(Made("compare").options)
+    assert Made("compare-collections").options["allow"] != every["allow"]  # also a cutoff

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.decisions.gate import GateDecision
 from ir_outcomes.errors import ParameterError
 from tests.helpers import systems
 from tests.helpers.means import margin_interval
@@ -17,6 +18,11 @@ from tests.helpers.runs import Ranks, qrels_of, run_of
 QUERIES = [f"q{number}" for number in range(200)]
 STEADY: dict[str, int | None] = {query: 1 + n % 7 for n, query in enumerate(QUERIES)}
 CUTOFF = 50
+
+
+def compared_in(decision: GateDecision) -> iro.Comparison:
+    assert decision.comparison is not None
+    return decision.comparison
 
 
 def evaluated(**ranks: Ranks) -> iro.Evaluation:
@@ -102,7 +108,10 @@ def test_not_significant_is_not_a_pass_and_the_number_that_would_settle_it_is_th
     ev = evaluated(A=a, B={query: 1 + (n * 3) % 7 for n, query in enumerate(a)})
     comparison: Any = iro.compare(ev, "A", "B")
     (decision,) = iro.gate(ev, "A", margins=(1.0, 0.1, 1.0)).decisions
-    assert (decision.label, decision.status) == ("no significant difference", "inconclusive")
+    assert (compared_in(decision).verdict.label, decision.status) == (
+        "no significant difference",
+        "inconclusive",
+    )
     planned = iro.plan(comparison, ranking=0.1)
     (ranking,) = [row for row in planned.parts if row.name == "ranking"]
     assert decision.needed["ranking"] == ranking.to_pass
@@ -125,7 +134,7 @@ def test_what_is_identical_passes_unless_that_is_a_mistake() -> None:
     for identical in ("pass", "fail"):
         result = gated(STEADY, STEADY, identical=identical)
         (decision,) = result.decisions
-        assert (result.status, decision.identical) == (identical, True)
+        assert (result.status, compared_in(decision).identical) == (identical, True)
         assert "identical" in decision.reasons[0]
         assert [row.margin.interval for row in decision.rows] == [(0.0, 0.0)] * 3  # type: ignore[union-attr]
 
@@ -138,8 +147,8 @@ def test_equal_lists_whose_measures_differ_are_not_identical() -> None:
     evaluation = replace(evaluation, scores=(scores,))
     result = iro.gate(evaluation, "A", margins=(2.0, 0.5), measures=["nDCG@10"])
     (decision,) = result.decisions
-    assert not decision.identical
-    interval = decision.measures[0].interval
+    assert not compared_in(decision).identical
+    interval = compared_in(decision).measures[0].interval
     assert interval is not None
     assert interval.high < 0
 
@@ -163,7 +172,7 @@ def test_equal_search_lengths_are_not_identical_runs() -> None:
     ev = iro.evaluate(qrels_of(QUERIES), {"A": a, "B": b}, cutoff=CUTOFF)
     (decision,) = iro.gate(ev, "A", margins=(0.5, 0.1)).decisions
     assert [row.differ for row in decision.rows] == [0, 0, 0]
-    assert (decision.status, decision.identical) == ("inconclusive", False)
+    assert (decision.status, compared_in(decision).identical) == ("inconclusive", False)
 
 
 def test_runs_that_lack_results_or_find_nothing_fail() -> None:
@@ -173,7 +182,7 @@ def test_runs_that_lack_results_or_find_nothing_fail() -> None:
     lenient: dict[str, Any] = {"margins": (30.0, 5.0)}
     assert iro.gate(ev, "A", max_missing=0.1, **lenient).status == "pass"
     (decision,) = iro.gate(ev, "A", max_missing=0.09, **lenient).decisions
-    assert (decision.status, decision.n_missing) == ("fail", (0, 20))
+    assert (decision.status, compared_in(decision).n_missing) == ("fail", (0, 20))
     assert "20 of 200" in decision.reasons[0]
     nothing = {query: {"d1": 1.0} for query in QUERIES}
     judged = {query: {"gold": 1, "d1": 0} for query in QUERIES}

@@ -103,7 +103,7 @@ RUN = {"q1": {"d1": 1.0}}
     [
         (lambda: evaluate(QRELS, [RUN] * 3, names=["a", None, "a"]), "are called a; give each"),
         (
-            lambda: evaluate(QRELS, [RUN], on_error="ignore"),  # type: ignore[call-overload]
+            lambda: iro.evaluate(QRELS, [RUN], on_error="ignore"),  # type: ignore[call-overload]
             "`on_error='ignore'`: must be one of raise, report",
         ),
     ],

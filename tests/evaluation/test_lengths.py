@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.lengths import check_comparable
 from ir_outcomes.evaluation.search import search_lengths
@@ -218,8 +219,9 @@ def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
     ],
 )
 def test_wrong_settings(settings: dict[str, Any], arguments: dict[str, Any], message: str) -> None:
+    run = {"q": {"a": 1.0, "b": 1.0}}
     with pytest.raises(ParameterError, match=message):
-        search_lengths({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, **settings).asl(**arguments)
+        iro.search_lengths({"q": {"a": 1}}, run, **settings).asl(**arguments)
 
 
 def test_a_group_of_tied_documents_that_ends_at_the_cutoff_is_not_split() -> None:

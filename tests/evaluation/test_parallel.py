@@ -15,7 +15,7 @@ from ir_measures import nDCG
 import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.systems import Listed
+from ir_outcomes.evaluation.systems import NamedRun
 from ir_outcomes.evaluation.work import each_run, in_parallel
 from tests.helpers.packages import needed
 
@@ -45,7 +45,7 @@ def test_a_killed_process_is_an_error_that_names_the_remedy(paths: list[Path]) -
     with pytest.raises(
         ParameterError, match=r"`n_jobs=2`: a process was killed, .*; use fewer jobs"
     ):
-        list(each_run(Deadly(), [Listed(path, None, None) for path in paths], 2))  # type: ignore[arg-type]
+        list(each_run(Deadly(), [NamedRun(path, path, path) for path in paths], 2))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("backend", ["threading", "multiprocessing"])

@@ -11,7 +11,7 @@ from ir_outcomes.evaluation.systems import runs_of_call
 A, B, C = ({"q1": {f"d{number}": 1.0}} for number in range(3))
 
 
-def named(runs: Any, *arguments: Any, **settings: Any) -> list[tuple[Any, str | None]]:
+def named(runs: Any, *arguments: Any, **settings: Any) -> list[tuple[Any, str]]:
     return [(run.run, run.name) for run in runs_of_call(runs, *arguments, **settings).runs]
 
 
@@ -23,11 +23,12 @@ def paths(tmp_path: Path) -> list[str]:
 
 
 def test_baselines_stand_first() -> None:
-    assert named([B, C], baselines=[A]) == [(A, None), (B, None), (C, None)]
+    assert named([B, C], baselines=[A]) == [(A, "run 0"), (B, "run 1"), (C, "run 2")]
     assert named({"b": B, "c": C}, baselines=[{"a": A}]) == [(A, "a"), (B, "b"), (C, "c")]
-    assert named([B, C], ["x", None, "z"], baselines=[A]) == [(A, "x"), (B, None), (C, "z")]
-    assert named([C], baselines=[A, B]) == [(A, None), (B, None), (C, None)]
-    assert named(B, baselines=[A]) == [(A, None), (B, None)]
+    assert named([B, C], ["x", None, "z"], baselines=[A]) == [(A, "x"), (B, "run"), (C, "z")]
+    assert named([C], baselines=[A, B]) == [(A, "run 0"), (B, "run 1"), (C, "run 2")]
+    assert named(B, baselines=[A]) == [(A, "run 0"), (B, "run 1")]
+    assert runs_of_call({"a": A, "b": B}, baselines=["b", C, "a"]).baselines == [0, 1, 2]
 
 
 def test_a_baseline_is_a_name_of_one_of_the_runs(paths: list[str]) -> None:
@@ -47,7 +48,7 @@ def test_a_baseline_among_the_runs_is_left_out_of_them(paths: list[str]) -> None
     assert ([run.run for run in call.runs], call.left_out) == ([a, b], True)
     call = runs_of_call([a], baselines=[a])  # then it is compared with itself
     assert ([run.run for run in call.runs], call.left_out) == ([a, a], False)
-    assert [run.is_baseline for run in call.runs] == [True, False]
+    assert [run.name for run in call.runs] == [a, f"{a} 1"]
     with pytest.raises(ParameterError, match="the baseline is also one of the runs of x"):
         runs_of_call({"x": [A, B]}, baselines=[A])
 
@@ -57,11 +58,11 @@ def test_lists_in_a_dict_are_systems() -> None:
     assert [(run.name, run.system) for run in call.runs] == [
         ("x 1", "x"),
         ("x 2", "x"),
-        ("y", None),
+        ("y", "y"),
     ]
     call = runs_of_call({"x": {"one": A, "two": B}}, baselines=[C])
     assert [(run.name, run.system) for run in call.runs] == [
-        (None, None),
+        ("run", "run"),
         ("one", "x"),
         ("two", "x"),
     ]

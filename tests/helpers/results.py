@@ -53,9 +53,9 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "Queries": lambda: _comparisons()[0].per_query("worse"),
     "TailResult of reordering": lambda: iro.reordering(_evaluated()),
     "TailResult of length-distributions": lambda: iro.length_distributions(_evaluated()),
-    "TailResult of length-changes": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
+    "TailHistogram of length-changes": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
     "TailResult of rrie": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
-    "TailResult of headroom": lambda: iro.headroom(_evaluated()),
+    "TailHistogram of headroom": lambda: iro.headroom(_evaluated()),
     "SummaryVerdict": lambda: iro.verdict_from_summary(
         won=20, lost=9, n=100, ranking_difference=0.5, ranking_pvalue=1e-310
     ),
@@ -63,13 +63,11 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
     "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
-    "ConditionsComparison": lambda: iro.compare_collections(
+    "CollectionsComparison": lambda: iro.compare_collections(
         {name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]
     ),
-    "ConditionsComparison of slices": lambda: iro.compare_slices(
-        _evaluated(), *HOSTILE[:2], by=_slices()
-    ),
-    "ConditionsComparison of judges": lambda: iro.compare_judges(
+    "SlicesComparison": lambda: iro.compare_slices(_evaluated(), *HOSTILE[:2], by=_slices()),
+    "JudgesComparison": lambda: iro.compare_judges(
         {name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]
     ),
     "GateResult": lambda: iro.gate(_evaluated(), HOSTILE[0], margins=(1.0, 0.5)),

@@ -15,6 +15,11 @@ def _script() -> dict[str, Any]:
     return runpy.run_path(str(SCRIPT))
 
 
+def kinds() -> list[type[Result]]:
+    found: list[type[Result]] = _script()["kinds"]()
+    return found
+
+
 def schema_of(kind: type[Result]) -> dict[str, Any]:
     schema: dict[str, Any] = _script()["schema_of"](kind)
     return schema

@@ -2,8 +2,9 @@
 
 import gzip
 import os
+import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from ir_outcomes.errors import (
     FormatError,
     InputError,
     IrOutcomesWarning,
-    MismatchError,
     ParameterError,
     UnreadableFile,
 )
@@ -164,11 +164,11 @@ def lay_out(
 def test_the_layout(tmp_path: Path, runs: str, qrels: str) -> None:
     lay_out(tmp_path, f"{{collection}}/{runs}", f"{{collection}}/{qrels}")
     write(tmp_path / "README.md", "text")
-    write(tmp_path / "third" / "qrels.txt", QRELS)
+    write(tmp_path / ".hidden" / "qrels.txt", QRELS)
     write(tmp_path / "first" / "qrels.other-judge.txt", QRELS)
     suite = read_suite(tmp_path)
     assert [collection.name for collection in suite.collections] == list(COLLECTIONS)
-    assert (suite.systems, suite.without_runs) == (("bm25", "new"), ("third",))
+    assert suite.systems == ("bm25", "new")
     first = suite.collections[0]
     assert (first.qrels, first.runs["new"]) == (
         str(tmp_path / "first" / qrels),
@@ -200,14 +200,112 @@ def test_folders_that_do_not_fit(tmp_path: Path) -> None:
         (tmp_path / "empty", FormatError, "has no runs in folders"),
         (
             without,
-            MismatchError,
-            r"no qrels of first, second; add first/qrels.txt",
+            FormatError,
+            r"nothing can be compared in first \(no qrels\), second \(no qrels\); add what is",
         ),
         (tmp_path / "nowhere", UnreadableFile, "no such folder; a suite is a folder with"),
         (twice, FormatError, "two runs of bm25 for first"),
     ):
         with pytest.raises(error, match=message):
             read_suite(folder)
+
+
+def empty(folder: Path) -> str:
+    folder.mkdir()
+    return "empty"
+
+
+def with_dangling_links(folder: Path) -> str:
+    folder.mkdir()
+    (folder / "new.run").symlink_to(folder / "nowhere")
+    return "a link to nothing"
+
+
+def dangling(folder: Path) -> str:
+    folder.symlink_to(folder.parent / "nowhere")
+    return "a link to nothing"
+
+
+def looping(folder: Path) -> str:
+    folder.symlink_to(folder)
+    return "a link to nothing"
+
+
+def linked_to_above(folder: Path) -> str:
+    folder.symlink_to(folder.parent)
+    return "a link to a folder above it"
+
+
+def linked_to_far_above(folder: Path) -> str:
+    folder.symlink_to(folder.parent.parent)
+    return "a link to a folder above it"
+
+
+def without_qrels(folder: Path) -> str:
+    write(folder / "new.run", SYSTEMS["new"])
+    return "no qrels"
+
+
+def without_runs(folder: Path) -> str:
+    write(folder / "qrels.txt", QRELS)
+    return "no runs"
+
+
+def of_other_names(folder: Path) -> str:
+    write(folder / "new.ranking", SYSTEMS["new"])
+    write(folder / "judgments.txt", QRELS)
+    return "neither runs nor qrels"
+
+
+@pytest.mark.parametrize("inside", ["", "first/", "deep/er/"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        empty,
+        with_dangling_links,
+        dangling,
+        looping,
+        linked_to_above,
+        linked_to_far_above,
+        without_qrels,
+        without_runs,
+        of_other_names,
+    ],
+)
+def test_a_folder_without_a_collection_is_named_and_stops(
+    tmp_path: Path, make: Callable[[Path], str], inside: str
+) -> None:
+    folder = lay_out(tmp_path / "suite", "{collection}/{system}.run", "{collection}/qrels.txt")
+    (folder / inside).mkdir(parents=True, exist_ok=True)
+    problem = make(folder / inside / "third")
+    name = f"{inside}third"
+    if make is with_dangling_links:
+        name += "/new.run"
+    with pytest.raises(FormatError, match=re.escape(f"compared in {name} ({problem}); add what")):
+        iro.evaluate(folder)
+    (folder / inside / "third").rename(folder / inside / ".third")
+    if inside == "deep/er/":
+        with pytest.raises(FormatError, match=r"compared in deep/er \(empty\)"):
+            iro.evaluate(folder)
+        (folder / "deep").rename(folder / ".deep")
+    assert list(iro.evaluate(folder)) == list(COLLECTIONS)
+
+
+def test_links_to_collections_and_to_folders_of_them_are_followed(tmp_path: Path) -> None:
+    """A collection in which the new run finds less cannot hide behind a link."""
+    suite = lay_out(tmp_path / "suite", "{collection}/{system}.run", "{collection}/qrels.txt")
+    others = lay_out(tmp_path / "others", "{collection}/{system}.run", "{collection}/qrels.txt")
+    write(others / "second" / "new.run", "".join(f"q{n} Q0 x 1 2 t\n" for n in range(12)))
+    (suite / "linked").symlink_to(others / "second")
+    (suite / "all").symlink_to(others)
+    (suite / "first" / "bm25.run").unlink()
+    (suite / "first" / "bm25.run").symlink_to(others / "first" / "bm25.run")
+    evaluations = iro.evaluate(suite)
+    assert list(evaluations) == ["all/first", "all/second", "first", "linked", "second"]
+    decided = iro.gate(evaluations, "bm25", "new", margins=(2.0, 0.5))
+    by_collection = {decision.condition: decision.status for decision in decided.decisions}
+    assert by_collection["linked"] == by_collection["all/second"] == "fail"
+    assert decided.exit_status == 3
 
 
 def test_empty_and_missing_runs_are_named_and_left_out(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -107,37 +108,16 @@ def test_a_local_dataset_end_to_end(tiny: str) -> None:
         iro.compare({"q1": {"a": 1}}, "irds:", better)
 
 
-def test_what_cannot_be_fetched_or_is_half_here_is_explained(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_cannot_be_fetched_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> Any:
         raise ConnectionError("no network")
 
-    def here(is_here: bool) -> None:
-        file = "home/qrels" if is_here else None
-        monkeypatch.setattr(datasets, "_file_of", lambda *_: file)
-
     dataset = SimpleNamespace(has_qrels=lambda: True, qrels_iter=refuse)
-    monkeypatch.setattr(datasets, "dataset_of", lambda name: dataset)
-    for is_here, problem in (
-        (False, r"big: its qrels cannot be fetched or read \(no network\); .* give a file"),
-        (True, r"at home/qrels cannot be fetched or read \(no network\); remove that file"),
-    ):
-        here(is_here)
+    with monkeypatch.context() as patch:
+        patch.setattr(datasets, "dataset_of", lambda name: dataset)
+        problem = r"big: its qrels cannot be fetched or read \(no network\); .* give a file"
         with pytest.raises(DatasetUnavailable, match=problem):
             datasets.load_part("big", "qrels")
-    # ir_datasets takes half a download for the whole.
-    dataset.qrels_iter, dataset.metadata = list, lambda: {"qrels": {"count": 1000}}
-    with pytest.raises(
-        DatasetUnavailable, match=r"only 0 of its 1000 judgments are .*; remove .* half a download"
-    ):
-        datasets.load_part("big", "qrels")
-    dataset.qrels_iter = lambda: [None] * 999
-    with pytest.raises(DatasetUnavailable, match="only 999 of its 1000 judgments"):
-        datasets.load_part("big", "qrels")
-    dataset.qrels_iter = lambda: [None] * 1000
-    assert len(datasets.load_part("big", "qrels")) == 1000
-    monkeypatch.undo()
     monkeypatch.setattr(ir_datasets, "load", refuse)  # an id that is made on demand
     for read in (iro.as_qrels, iro.load):
         with pytest.raises(
@@ -147,16 +127,20 @@ def test_what_cannot_be_fetched_or_is_half_here_is_explained(
             read("clirmatrix/x")
 
 
-def test_a_part_is_here_once_its_file_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the folder of the collection, or of one that it belongs to."""
+def test_texts_are_those_of_queries_that_are_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the folder of the collection, or of one that it belongs to; nothing is fetched."""
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
-    task = iro.load("msmarco-document/trec-dl-2019/judged")
-    assert task.file_of("qrels") is None
-    file = tmp_path / "msmarco-document" / "trec-dl-2019" / "qrels"
+    texts = {"q": "a text"}
+    monkeypatch.setattr(iro.Task, "qrels", iro.as_qrels({"q": {"d": 1}}))
+    monkeypatch.setattr(iro.Task, "queries", texts)
+    name = "msmarco-document/trec-dl-2019/judged"
+    assert datasets.open_collection(name).texts == {}
+    file = tmp_path / "msmarco-document" / "trec-dl-2019" / "queries.tsv.gz"
     file.parent.mkdir(parents=True)
     file.touch()
-    assert task.file_of("qrels") == str(file)
-    assert task.file_of("queries") is None
+    assert datasets.open_collection(name).texts == texts
 
 
 def test_the_reason_of_a_failed_download_is_that_of_each_mirror() -> None:
@@ -215,17 +199,12 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     )
     found = Comparison.from_json(by_id.stdout)
     assert (found.outcomes, found.verdict, found.cutoff) == (by_file.outcomes, by_file.verdict, 100)
-    for name in (
-        "msmarco-document/dev ",
-        "msmarco-document/trec-dl-2019 ",
-        "msmarco-passage/trec-dl-2020/judged ",
-    ):
-        (line,) = [line for line in listed.stdout.splitlines() if line.startswith(name)]
-        assert line.endswith("here")
-    assert "qrels      here" in shown.stdout
+    for name in ("msmarco-document/dev ", "msmarco-passage/trec-dl-2020/judged "):
+        assert any(line.startswith(name) for line in listed.stdout.splitlines())
+    assert re.search(r"^msmarco-passage/trec-dl-2019 .* 1000 +2 +document", shown.stdout, re.M)
     qrels = home / "msmarco-document" / "dev" / "qrels.gz"
     qrels.chmod(0o644)
     qrels.write_bytes(qrels.read_bytes()[:20_000])
     (half,) = call(pair)
     assert half.returncode == 1
-    assert f"its qrels at {qrels} cannot be fetched or read" in half.stderr
+    assert "its qrels cannot be fetched or read" in half.stderr

@@ -22,6 +22,7 @@ from ir_outcomes.cli.signatures import (
     READING,
     VERDICT,
     Option,
+    arguments_by_name,
     arguments_of,
     names_of,
     options_of,
@@ -66,23 +67,26 @@ class Made:
     def __init__(self, name: str) -> None:
         self.entry = entry = COMMANDS[name]
         self.function = function_of(entry.function)
-        self.arguments = inspect.signature(self.function).parameters
+        self.arguments = arguments_by_name(self.function)
         self.reader = getattr(words, entry.words)
         self.then = function_of(entry.then)
-        group = VERDICT if "alpha" in options_of(self.function, OPTIONS) else OPTIONS
+        group = VERDICT if "alpha" in self.arguments else OPTIONS
         self.reading = options_of(self.reader, READING)
-        self.settings: dict[str, Option] = {}
-        if "settings" in inspect.signature(self.reader).parameters:
-            settings = options_of(iro.evaluate, READING)
-            self.settings = {name: settings[name] for name in settings if name not in entry.own}
+        settings = options_of(iro.evaluate, READING)
+        self.settings = {name: settings[name] for name in settings if name in entry.takes}
+        explicit = inspect.signature(self.function).parameters
         own = options_of(self.function, group)
-        self.own = {name: own[name] for name in own if name not in self.settings}
+        self.own = {
+            name: own[name]
+            for name in own
+            if name not in self.settings and (name in explicit or name not in settings)
+        }
         self.after = options_of(self.then, OUTPUT)
         self.outputs = outputs_of(entry)
         every = {**self.settings, **self.own, **self.after, **self.outputs, **self.reading}
         for required in entry.requires:
             every[required] = every[required]._replace(default=inspect.Parameter.empty)
-        self.options = {name: every[name] for name in every if name not in entry.without}
+        self.options = every
 
     def command(self, *given: Any, **options: Any) -> int:
         """Run the command, and return its exit status."""

@@ -7,8 +7,15 @@ option is the first sentence about the argument in the docstring.
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-Words = Literal["pair", "board", "files", "values", "judges", "collections", "gate", "plain"]
-TAIL = ("from_outputs", "trials", "unit", "clusters", "replicates", "queries", "higher_is_better")
+Words = Literal[
+    "pair", "board", "runs", "files", "values", "judges", "collections", "gate", "plain"
+]
+# What can be said about reading, by what a command makes of it.
+RANKS = ("cutoff", "rel", "ties", "judged_only", "drop_self", "duplicates", "n_jobs")
+RUNS = (*RANKS, "names", "allow")
+VERDICTS = (*RUNS, "unit", "clusters")
+MEASURES = ("measures", "higher_is_better")
+EVERYTHING = (*VERDICTS, *MEASURES, "replicates", "queries")
 
 
 class Command(NamedTuple):
@@ -18,10 +25,9 @@ class Command(NamedTuple):
     summary: str
     examples: tuple[str, ...]
     words: Words = "plain"  # what makes the first arguments of the function from the words
-    without: tuple[str, ...] = ()  # arguments that are no options
+    takes: tuple[str, ...] = ()  # arguments on reading that are options
     keeps: Mapping[str, Any] = {}  # arguments of `evaluate` that the function needs
     requires: tuple[str, ...] = ()  # arguments that are options without a default
-    own: tuple[str, ...] = ()  # arguments of the function that `evaluate` has, too
     then: str = "as_list"  # what is written of the result
     figures: tuple[str, ...] = ()
     result: bool = True  # whether there is a result to write
@@ -44,8 +50,9 @@ COMMANDS = {
             "compare qrels.txt bm25.run bm25-stem.run --per-query lost",
         ),
         "pair",
+        takes=EVERYTHING,
         then="per_query",
-        figures=("facets", "changes", "lengths"),
+        figures=("facets", "changes"),
         page=True,
     ),
     "compare-outputs": Command(
@@ -57,7 +64,7 @@ COMMANDS = {
         ),
         "values",
         then="per_query",
-        figures=("facets", "changes", "lengths"),
+        figures=("facets", "changes"),
     ),
     "verdict": Command(
         "verdict",
@@ -72,6 +79,7 @@ COMMANDS = {
         "Compare runs on slices of the queries.",
         ("compare-slices qrels.txt *.run --by length --queries queries.tsv",),
         "pair",
+        takes=(*VERDICTS, *MEASURES, "queries"),
         figures=("forest",),
         page=True,
     ),
@@ -80,6 +88,7 @@ COMMANDS = {
         "Compare runs under the qrels of several judges.",
         ("compare-judges *.run --judge me=qrels.txt --judge llm=llm.txt@2",),
         "judges",
+        takes=(*VERDICTS, *MEASURES, "queries"),
         figures=("forest",),
     ),
     "compare-collections": Command(
@@ -87,8 +96,7 @@ COMMANDS = {
         "Compare systems on several collections.",
         ("compare-collections suite --baseline bm25",),
         "collections",
-        without=("groups", "names", "replicates"),
-        own=("allow",),
+        takes=(*RANKS, "unit", "clusters", "queries", *MEASURES),
         figures=("forest",),
         page=True,
     ),
@@ -97,6 +105,7 @@ COMMANDS = {
         "Show how far verdicts depend on unjudged documents.",
         ("holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20",),
         "pair",
+        takes=VERDICTS,
         keeps={"documents": "cutoff"},
         then="to_judge",
     ),
@@ -105,6 +114,7 @@ COMMANDS = {
         "Show how many queries it takes to detect a difference.",
         ("plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks",),
         "pair",
+        takes=(*VERDICTS, "replicates"),
     ),
     "gate": Command(
         "gate",
@@ -113,7 +123,7 @@ COMMANDS = {
         "gate",
         keeps={"on_error": "keep"},
         requires=("margins",),
-        own=("allow",),
+        takes=(*RANKS, "names", "unit", "clusters", "replicates", "queries", *MEASURES),
         then="summary",
         page=True,
     ),
@@ -122,6 +132,7 @@ COMMANDS = {
         "Write an HTML page with every query behind a verdict.",
         ("report qrels.txt bm25.run bm25-stem.run -o report.html",),
         "pair",
+        takes=EVERYTHING,
         result=False,
         page=True,
     ),
@@ -129,8 +140,8 @@ COMMANDS = {
         "evaluate",
         "Evaluate runs once, into a file that stands for them.",
         ("evaluate qrels.txt *.run -o board.npz",),
-        "board",
-        without=("from_outputs", "trials"),
+        "runs",
+        takes=(*VERDICTS, *MEASURES, "replicates"),
         result=False,
     ),
     "leaderboard": Command(
@@ -138,6 +149,7 @@ COMMANDS = {
         "Order runs by one row, with the ranks that are possible.",
         ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
         "board",
+        takes=EVERYTHING,
         figures=("tiers", "verdicts"),
         page=True,
     ),
@@ -152,6 +164,7 @@ COMMANDS = {
         "Rank the runs on bootstrap resamples of the queries.",
         ("rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10",),
         "board",
+        takes=(*VERDICTS, *MEASURES),
         figures=("ranks",),
     ),
     "agreement": Command(
@@ -159,28 +172,28 @@ COMMANDS = {
         "Count how often verdicts agree on halves of queries.",
         ("agreement qrels.txt *.run --splits 10",),
         "board",
+        takes=(*VERDICTS, *MEASURES),
     ),
     "reordering": Command(
         "reordering",
         "Show how runs are reordered by another measure.",
         ("reordering qrels.txt *.run",),
-        "board",
-        without=TAIL,
+        "runs",
+        takes=(*RUNS, "measures"),
     ),
     "tail length-distributions": Command(
         "length_distributions",
         "Count relevant documents by search length.",
         ("tail length-distributions qrels.txt bm25.run rrf-stem-lsa.run",),
-        "board",
-        without=TAIL,
-        figures=("lengths",),
+        "runs",
+        takes=RUNS,
     ),
     "tail length-changes": Command(
         "length_changes",
         "Count relevant documents by the change of their search length.",
         ("tail length-changes qrels.txt bm25.run rrf-stem-lsa.run --bins 9",),
         "pair",
-        without=TAIL,
+        takes=RUNS,
         figures=("changes",),
     ),
     "tail rrie": Command(
@@ -188,14 +201,14 @@ COMMANDS = {
         "Show the reduction in error at the top and over all relevant documents.",
         ("tail rrie qrels.txt bm25.run rrf-stem-lsa.run",),
         "pair",
-        without=TAIL,
+        takes=RUNS,
     ),
     "tail headroom": Command(
         "headroom",
         "Count queries by what the best run leaves to gain.",
         ("tail headroom qrels.txt bm25.run rrf-stem-lsa.run",),
-        "board",
-        without=TAIL,
+        "runs",
+        takes=RUNS,
         figures=("headroom",),
     ),
     "measure": Command(

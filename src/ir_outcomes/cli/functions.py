@@ -192,7 +192,6 @@ def measure(
     by_query: bool = False,
     no_summary: bool = False,
     output_format: Literal["tsv", "jsonl"] = "tsv",
-    provider: str | None = None,
     drop_self: bool = False,
     duplicates: Literal["first", "max"] | None = None,
     allow: Sequence[Literal["unknown-ids", "rising-scores", "equal-scores"]] = (),
@@ -215,8 +214,6 @@ def measure(
         With --by_query: do not print the means over all queries.
     output_format
         Format of the lines.
-    provider
-        Provider of ir_measures, such as pytrec_eval.
     drop_self
         Remove documents whose id is that of the query.
     duplicates
@@ -224,60 +221,47 @@ def measure(
     allow
         What is meant although it looks like a mistake.
     """
-    import ir_measures
-
     from ir_outcomes.evaluation.ranking import filtered
     from ir_outcomes.evaluation.remarks import refuse_stops
+    from ir_outcomes.evaluation.scores import measure_values
 
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
     if not -1 <= places <= 100:
         raise UsageError(f"--places {places}: must be from -1 to 100.")
-    providers = ir_measures.providers.registry
-    evaluator: Any = ir_measures if provider is None else providers.get(provider)
-    if evaluator is None:
-        raise UsageError(f"--provider {provider}: must be one of {', '.join(providers)}.")
     # Measures are separated at white space, but not within the parentheses of one: a path may
     # contain blanks.
     names = [name for text in measures for name in re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)]
-    chosen = list(dict.fromkeys(map(iro.parse_measure, names)))
-    if not chosen:
+    parsed = tuple(dict.fromkeys(map(iro.parse_measure, names)))
+    if not parsed:
         raise UsageError("There is no measure; name at least one, such as ESL@100.")
     judged = iro.as_qrels(qrels)
-    found = iro.as_run(run, run, duplicates=duplicates)
-    if drop_self:
-        found = filtered(judged, found, drop_self=True)
-    refuse_stops([iro.search_lengths(judged, found)], allow)
-    ranking = found.to_dict()
-    judgments = judged.for_trec_eval().to_dict()
-    try:
-        metrics = list(evaluator.iter_calc(chosen, judgments, ranking))
-    except ValueError as error:  # of a provider that lacks a measure
-        raise iro.ParameterError(f"{error}; leave --provider out, or choose another one") from None
-    means = []
-    for one in chosen:
+    ranking = iro.as_run(run, run, duplicates=duplicates)
+    ranking = filtered(judged, ranking, drop_self=drop_self)
+    refuse_stops([iro.search_lengths(judged, ranking)], allow)
+    values = measure_values(judged, parsed, ranking).tolist()
+    lines: list[tuple[dict[str, str], float]] = []
+    if by_query:
+        for number, query in enumerate(judged.query_ids):
+            for one, of_queries in zip(parsed, values, strict=True):
+                lines.append(({"query_id": query, "measure": str(one)}, of_queries[number]))
+    for one, of_queries in zip(parsed, values, strict=True):
         total = one.aggregator()
-        values = [metric.value for metric in metrics if metric.measure == one]
-        for value in values:
+        for value in of_queries:
             total.add(value)
-        means.append(ir_measures.Metric("all", one, total.result()))
-        if not CALL.quiet and (undefined := sum(map(math.isnan, values))):
+        head = {"query_id": "all", "measure": str(one)} if by_query else {"measure": str(one)}
+        if not no_summary:
+            lines.append((head, total.result()))
+        if not CALL.quiet and (undefined := sum(map(math.isnan, of_queries))):
             error_line(
-                f"{one}: the mean is over {len(values) - undefined} of {len(values)} queries"
+                f"{one}: the mean is over {len(of_queries) - undefined} of {len(of_queries)} queries"
             )
-    shown = (metrics if by_query else []) + ([] if no_summary else means)
-    for query, one, value in shown:
-        head = {**({"query_id": query} if by_query else {}), "measure": str(one)}
+    for head, value in lines:
         if output_format == "jsonl":
-            print_lines(json.dumps({**head, "value": _finite(value)}))
+            print_lines(json.dumps({**head, "value": value if math.isfinite(value) else None}))
         else:
-            print_lines(
-                "\t".join([*head.values(), format(value, "" if places < 0 else f".{places}f")])
-            )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+            text = format(value, "" if places < 0 else f".{places}f")
+            print_lines("\t".join([*head.values(), text]))
 
 
 def datasets(dataset: str | None = None) -> None:

@@ -47,7 +47,10 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 # Arguments that the command line gives itself.
 GIVEN = frozenset(
-    ("progress", "documents", "on_error", "inputs", "command", "condition", "settings")
+    (
+        *("progress", "documents", "on_error", "inputs", "command", "condition"),
+        *("settings", "groups"),
+    )
 )
 ITEMS = (list, tuple, Collection, Iterable, Sequence)
 
@@ -61,8 +64,8 @@ class Option(NamedTuple):
     group: Group
 
 
-def options_of(function: Callable[..., Any], group: Group) -> dict[str, Option]:
-    """Return the keyword-only arguments of a function, also those behind ``**``."""
+def arguments_by_name(function: Callable[..., Any]) -> dict[str, tuple[Any, Any]]:
+    """Return annotations and defaults of keyword-only arguments, also of those behind ``**``."""
     arguments: dict[str, tuple[Any, Any]] = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
@@ -70,9 +73,14 @@ def options_of(function: Callable[..., Any], group: Group) -> dict[str, Option]:
         for shared in filter(is_typeddict, get_args(parameter.annotation)):
             hints = get_type_hints(shared, include_extras=True)
             arguments |= {name: (hint, default_of(function, name)) for name, hint in hints.items()}
+    return arguments
+
+
+def options_of(function: Callable[..., Any], group: Group) -> dict[str, Option]:
+    """Return the options for the arguments of a function."""
     return {
         name: Option(annotation, default, first_sentence(function, name), group)
-        for name, (annotation, default) in arguments.items()
+        for name, (annotation, default) in arguments_by_name(function).items()
         if name not in GIVEN
     }
 
@@ -96,9 +104,13 @@ def described(function: Callable[..., Any], name: str) -> tuple[str, Callable[..
         elif names.startswith("**"):
             shared = " ".join(lines.split())
     reference = re.match(r"See `ir_outcomes\.(\w+)`", text)
-    if not text:
-        reference = re.search(r"`ir_outcomes\.(\w+)`", shared)
-    return text, getattr(iro, reference[1]) if reference else None
+    if reference:
+        return text, getattr(iro, reference[1])
+    groups = [] if text else re.findall(r"`ir_outcomes\.(\w+)`", shared)
+    functions = (getattr(iro, group) for group in groups)
+    return text, next(
+        (other for other in functions if name in inspect.signature(other).parameters), None
+    )
 
 
 def first_sentence(function: Callable[..., Any], name: str) -> str:
@@ -111,9 +123,15 @@ def first_sentence(function: Callable[..., Any], name: str) -> str:
 
 def word_type(annotation: Any) -> Any:
     """Return the type of words that an annotation allows."""
+    if get_origin(annotation) is Annotated:
+        return word_type(get_args(annotation)[0])
     kinds = [annotation]
     if get_origin(annotation) in (Union, types.UnionType):
-        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+        kinds = [
+            get_args(kind)[0] if get_origin(kind) is Annotated else kind
+            for kind in get_args(annotation)
+            if kind is not type(None)
+        ]
     for kind in kinds:
         if get_origin(kind) is Literal or kind in (bool, int, Path):
             return kind

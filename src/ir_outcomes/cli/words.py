@@ -104,11 +104,8 @@ def with_baselines(
     if call.left_out:
         note(f"{baselines[0]} is also among the runs; it is not compared with itself")
     evaluation = evaluated(qrels, call, options)
-    files = iter(
-        [name for name, run in zip(evaluation.names, call.runs, strict=False) if run.is_baseline]
-    )
-    names = list(evaluation.system_names)
-    first = [one if one in names and not os.path.exists(one) else next(files) for one in baselines]
+    names = evaluation.system_names
+    first = [names[position] for position in call.baselines]
     return evaluation, first, [name for name in names if name not in first]
 
 
@@ -148,12 +145,30 @@ def board(
         scores = scores_of([qrels, *(runs or ())], trials, settings)
         return Read((scores,), {"measures": None})
     refuse_trials(trials, "--from-outputs")
+    return evaluated_runs(qrels, runs, settings)
+
+
+def runs(qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str, Any]) -> Read:
+    """Evaluate runs.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, an ir_datasets id, or a saved evaluation.
+    runs
+        Runs: files or directories.
+    """
+    return evaluated_runs(qrels, runs, settings)
+
+
+def evaluated_runs(qrels: str, runs: Sequence[str] | None, settings: Mapping[str, Any]) -> Read:
+    """Evaluate runs, or take them from a saved evaluation."""
     from ir_outcomes.evaluation.evaluation import is_saved
     from ir_outcomes.pairs.verdict import DECIDING
 
     if is_saved(qrels):
         evaluation = saved(qrels, settings)
-        return Read((evaluation[runs] if runs else evaluation,), {}, evaluation, [qrels])
+        return Read((evaluation[list(runs)] if runs else evaluation,), {}, evaluation, [qrels])
     if not runs:
         raise UsageError("RUNS is missing: give files of runs, or directories of them.")
     kept = [measure for measure in settings.get("measures", ()) if measure not in DECIDING]

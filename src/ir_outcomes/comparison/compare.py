@@ -2,17 +2,16 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Unpack, overload
 
-from ir_outcomes.choices import Ties, UnitChoice
 from ir_outcomes.comparison.family import comparisons_of_runs
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluate import evaluate
+from ir_outcomes.evaluation.evaluate import Reading, ReadingOptions, evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import (
-    Allow,
     notes_on_copies,
     notes_on_systems,
     refuse_stops,
@@ -22,7 +21,7 @@ from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
-from ir_outcomes.reading.runs import Duplicates, Run, run_list
+from ir_outcomes.reading.runs import Run, run_list
 
 RunInDict = Mapping[str, Mapping[str, float]]
 # For type checkers: the runs that give `Comparisons`, and the settings.
@@ -34,24 +33,12 @@ Runs = (
 )
 
 
-class CompareSettings(RuleOptions, total=False):
+class CompareSettings(RuleOptions, ReadingOptions, total=False):
     """The settings of `compare`."""
 
-    cutoff: int | None
-    rel: int | None
-    unit: UnitChoice | None
-    ties: Ties | None
-    judged_only: bool | None
-    drop_self: bool | None
-    duplicates: Duplicates | None
-    names: Sequence[str] | None
-    queries: Any
-    clusters: Any
-    replicates: Any
-    measures: Measures
-    allow: Allow
-    n_jobs: int | None
-    progress: bool
+
+# Of reading, what an evaluation does not settle.
+NOT_SETTLED = ("cutoff", "measures", "allow", "n_jobs", "progress")
 
 
 @overload
@@ -70,23 +57,7 @@ def compare(
     qrels: Any,
     baseline: Any,
     contenders: Any = None,
-    *,
-    cutoff: int | None = None,
-    rel: int | None = None,
-    unit: UnitChoice | None = None,
-    ties: Ties | None = None,
-    judged_only: bool | None = None,
-    drop_self: bool | None = None,
-    duplicates: Duplicates | None = None,
-    names: Sequence[str] | None = None,
-    queries: Any = None,
-    clusters: Any = None,
-    replicates: Any = None,
-    measures: Measures = (),
-    allow: Allow = (),
-    n_jobs: int | None = 1,
-    progress: bool = False,
-    **rules: Unpack[RuleOptions],
+    **settings: Unpack[CompareSettings],
 ) -> Comparison | Comparisons:
     """Compare one or several runs with a baseline, on both facets.
 
@@ -101,21 +72,12 @@ def compare(
         Run B, or several. A run that is also the baseline is left out. With an evaluation, all its
         other runs by default. In a dict, a list of runs stands for one system, for the baseline,
         too; the verdict is then about the mean of these runs.
-    cutoff : int, optional
-        Ranks beyond it do not count; by default the task's or the evaluation's, else 100.
-    rel, unit, ties, judged_only, drop_self, duplicates, queries, clusters, replicates, n_jobs, progress
-        See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
-    names : sequence of str, optional
-        Names of the baseline and the contenders, in this order.
-    measures : sequence of Measure or str
-        Measures of ir_measures, such as ``["nDCG@10"]``, whose means over all answerable queries
-        are shown by the same estimate. They decide nothing, are not corrected, and take the runs as
-        given, not judged only. An evaluation should hold them: ``evaluate(measures=)``.
-    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
-        What is meant although it looks like a mistake: runs of whose ids the qrels know none,
-        scores that rise with the rank, equal scores beside ranks. Each is then the first note.
-    **rules
-        alpha, correction and margins; see `ir_outcomes.Rules`.
+    **settings
+        How runs are read, where an evaluation has its own settings but for cutoff, measures and
+        allow; see `ir_outcomes.Reading`. `names` are those of the baseline and the contenders, in
+        this order. Measures are shown by the same estimate and decide nothing; an evaluation should
+        hold them: ``evaluate(measures=)``. What is allowed is the first note. And alpha, correction
+        and margins; see `ir_outcomes.Rules`.
 
     Returns
     -------
@@ -143,37 +105,27 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better on ranking', -1.0)
     """
-    of_runs = {
-        "rel": rel,
-        "unit": unit,
-        "ties": ties,
-        "judged_only": judged_only,
-        "drop_self": drop_self,
-        "duplicates": duplicates,
-        "names": names,
-        "queries": queries,
-        "clusters": clusters,
-        "replicates": replicates,
-    }
-    checked = Rules(**rules)
+    rules = Rules(**_of(Rules, settings))
+    reading = Reading(**_of(Reading, settings))
     if isinstance(qrels, Evaluation) or is_saved(qrels):
-        _refuse_settings_of_evaluations(of_runs)
-        evaluation = evaluation_of(qrels, cutoff=cutoff, several_runs=True)
+        _refuse_settings_of_evaluations(settings)
+        evaluation = evaluation_of(qrels, cutoff=reading.cutoff, several_runs=True)
         chosen, notes = _chosen(evaluation, baseline, contenders)
         several = not isinstance(contenders, str)
     else:
-        reading = {
-            "cutoff": cutoff,
-            "measures": measures,
-            "allow": allow,
-            "n_jobs": n_jobs,
-            "progress": progress,
-        }
-        chosen, notes = _evaluated(qrels, baseline, contenders, {**of_runs, **reading})
+        chosen, notes = _evaluated(qrels, baseline, contenders, reading)
         several = run_list(contenders) is not None
-    refuse_stops(chosen.at(), allow)
-    items = compared(chosen, checked, measures=measures, notes=notes, progress=progress)
+    refuse_stops(chosen.at(), reading.allow)
+    items = compared(
+        chosen, rules, measures=reading.measures, notes=notes, progress=reading.progress
+    )
     return Comparisons(items) if several else items[0]
+
+
+def _of(group: type[Rules | Reading], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a group."""
+    names = {field.name for field in fields(group)}
+    return {name: value for name, value in settings.items() if name in names}
 
 
 def compared(
@@ -200,7 +152,11 @@ def compared(
 
 def _refuse_settings_of_evaluations(settings: Mapping[str, Any]) -> None:
     """Refuse settings that an evaluation has already."""
-    named = [name for name, value in settings.items() if value is not None]
+    named = [
+        name
+        for name, value in _of(Reading, settings).items()
+        if value is not None and name not in NOT_SETTLED
+    ]
     if named:
         raise ParameterError(
             f"{listed(named)}: an evaluation has its own; pass it to evaluate instead of compare"
@@ -225,15 +181,11 @@ def _left_out(is_left_out: bool) -> list[Note]:
 
 
 def _evaluated(
-    qrels: Any, baseline: Any, contenders: Any, settings: dict[str, Any]
+    qrels: Any, baseline: Any, contenders: Any, reading: Reading
 ) -> tuple[Evaluation, list[Note]]:
     """Evaluate the runs of a call, the baseline first."""
     call = runs_of_call(
-        contenders,
-        settings.pop("names"),
-        baselines=[baseline],
-        replicates=settings["replicates"],
+        contenders, reading.names, baselines=[baseline], replicates=reading.replicates
     )
-    chosen = {name: value for name, value in settings.items() if value is not None}
-    chosen.setdefault("n_jobs", settings["n_jobs"])
-    return evaluate(qrels, call, **chosen), _left_out(call.left_out)
+    options = {field.name: getattr(reading, field.name) for field in fields(reading)}
+    return evaluate(qrels, call, **options), _left_out(call.left_out)

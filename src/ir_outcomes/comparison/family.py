@@ -18,7 +18,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, ranked
 from ir_outcomes.pairs.differences import Measurements
 from ir_outcomes.pairs.measurements import measurements_of
-from ir_outcomes.pairs.outcomes import Outcomes, Pair, QueryOutcomes
+from ir_outcomes.pairs.outcomes import Outcomes, QueryOutcomes, SystemPair
 from ir_outcomes.pairs.rows import Row, RowsOfPairs, interval_of_new_runs, margin_of
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import (
@@ -136,7 +136,7 @@ class Family:
     ) -> Comparison:
         """Put together the comparison of one contender."""
         settings, measurements = self.settings, self.measurements
-        pair = Pair(measurements, 0, index + 1)
+        pair = SystemPair(measurements, 0, index + 1)
         identical = bool(self.rows.identical[index])
         outcomes = pair.outcomes()
         rows = {name: self._row(index, name, pair) for name in self.rows.rows}
@@ -183,7 +183,7 @@ class Family:
         first, background = ranked((*notes, *notes_on_verdict(comparison)))
         return replace(comparison, notes=first, background=background)
 
-    def _row(self, index: int, name: str, pair: Pair) -> Row:
+    def _row(self, index: int, name: str, pair: SystemPair) -> Row:
         """Return a row with the papers' tests, and its interval for new runs."""
         row = self.rows.rows[name].row(index, self.settings.first_level)
         if pair.by_runs:
@@ -199,7 +199,7 @@ class Family:
         self,
         index: int,
         rows: Mapping[str, Row],
-        pair: Pair,
+        pair: SystemPair,
         outcomes: Outcomes,
         identical: bool,
     ) -> dict[str, Row]:
@@ -213,7 +213,7 @@ class Family:
             with_margins[name] = replace(rows[name], margin=margin)
         return with_margins
 
-    def _margins(self, rows: Mapping[str, Row], pair: Pair) -> dict[str, float]:
+    def _margins(self, rows: Mapping[str, Row], pair: SystemPair) -> dict[str, float]:
         """Return the margin of each row that has one."""
         margins = self.settings.margins
         if margins is None:
@@ -230,7 +230,9 @@ class Family:
         named = zip(DECIDING, sizes, strict=False)
         return {name: size for name, size in named if name in rows}
 
-    def _tolerated(self, margins: Sequence[float], rows: Mapping[str, Row], pair: Pair) -> float:
+    def _tolerated(
+        self, margins: Sequence[float], rows: Mapping[str, Row], pair: SystemPair
+    ) -> float:
         """Return the harm over all queries that the other two margins tolerate together.
 
         That is the ranking margin on the share of queries with something that both found, and what
@@ -247,7 +249,7 @@ class Family:
             cost += float(items.number.mean() - counted)
         return ranking * rows["ranking"].n / max(n_queries, 1) + coverage / 100 * cost
 
-    def _of_the_paper(self, rows: Mapping[str, Row], pair: Pair) -> tuple[Row, Row | None]:
+    def _of_the_paper(self, rows: Mapping[str, Row], pair: SystemPair) -> tuple[Row, Row | None]:
         """Return the naive mean of all queries, and reciprocals on what both found."""
         naive = rows.get("MRR")
         if naive is not None:
@@ -263,7 +265,7 @@ class Family:
         return replace(whole, name=whole.measured_in), None
 
     def _runs_of_systems(
-        self, pair: Pair, runs: tuple[Sequence[str], Sequence[str]]
+        self, pair: SystemPair, runs: tuple[Sequence[str], Sequence[str]]
     ) -> Iterator[SystemRun]:
         """Yield what each run of a system that has several shows by itself."""
         names = (*DECIDING, *self.measures)
@@ -277,7 +279,7 @@ class Family:
                 yield SystemRun(system, run, coverage, ranking, whole, tuple(measures))
 
 
-def _tests(name: str, pair: Pair, *, reciprocal: bool) -> dict[str, Test]:
+def _tests(name: str, pair: SystemPair, *, reciprocal: bool) -> dict[str, Test]:
     """Run the papers' tests of a row."""
     baseline, contender = pair.means(name)
     change = contender - baseline

@@ -374,7 +374,7 @@ class _Values:
             settings = replace(
                 settings,
                 n_clusters=len(np.unique(clusters)),
-                clusters=digest_of_clusters(clusters),
+                clusters=digest_of_clusters(clusters, self.scores.query_ids),
             )
         values = self.scores.values
         if self.meaning.kind in ("reciprocal", "rank"):

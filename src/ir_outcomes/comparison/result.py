@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, Literal, NamedTuple, Self, overload
 
-from ir_outcomes.arguments import check_choice
 from ir_outcomes.choices import LENGTHS, Direction
 from ir_outcomes.comparison.columns import columns_of, paper_columns, query_columns
 from ir_outcomes.errors import ParameterError
@@ -13,10 +12,10 @@ from ir_outcomes.pairs.outcomes import Outcomes, QueryOutcome
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import Verdict, direction_of
-from ir_outcomes.results import OPTIONAL, HasPage, Result
+from ir_outcomes.results import OPTIONAL, HasFigures, HasPage, Result
 from ir_outcomes.table_columns import rows_of
 
-WHICH = ("won", "lost", "better", "worse")
+Which = Literal["won", "lost", "better", "worse"]  # queries that are listed
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,10 +63,10 @@ class SystemRun(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(HasPage, Result):
+class Comparison(HasFigures, HasPage, Result):
     """A contender against a baseline: outcomes, rows, and the verdict.
 
-    The figures are "facets", "changes" and "lengths".
+    The figures are "facets" and "changes".
 
     Attributes
     ----------
@@ -187,7 +186,7 @@ class Comparison(HasPage, Result):
         """The rows of its table: those that decide, and the measures that were asked for."""
         return (*self.deciding, *self.measures)
 
-    def per_query(self, which: str | None = None, top: int | None = None) -> Queries:
+    def per_query(self, which: Which | None = None, top: int | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
 
         Parameters
@@ -208,8 +207,6 @@ class Comparison(HasPage, Result):
             raise ParameterError(
                 "this result was stored without its queries; write it with to_json(per_query=True)"
             )
-        if which is not None:
-            check_choice("which", which, WHICH)
         chosen = list(self.queries)
         if which in ("won", "lost"):
             finder = "contender" if which == "won" else "baseline"
@@ -271,7 +268,7 @@ def _long_rows(comparison: Comparison, part: Row) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparisons(HasPage, Result, Sequence[Comparison]):
+class Comparisons(HasFigures, HasPage, Result, Sequence[Comparison]):
     """Several comparisons, in the order in which the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries

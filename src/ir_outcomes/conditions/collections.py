@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, Unpack
 
+from ir_outcomes.choices import Positive
 from ir_outcomes.conditions.conditions import (
     FEWEST_COLLECTIONS,
     Condition,
@@ -21,7 +22,7 @@ from ir_outcomes.conditions.conditions import (
 )
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluations_of
-from ir_outcomes.evaluation.remarks import STOPS, UNEVEN_JUDGING, Stop, check_allow, notes_on_grades
+from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop, notes_on_grades
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes, merged, note
@@ -51,7 +52,7 @@ def compare_collections(
     baseline: str,
     contenders: Sequence[str] | str | None = None,
     *,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     measures: Measures = (),
     groups: Mapping[str, str] | None = None,
     allow: Collection[Literal[Stop, "cutoff"]] = (),
@@ -106,7 +107,6 @@ def compare_collections(
     evaluations = evaluations_of(evaluations, cutoff)
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
-    check_allow(allow, (*STOPS, "cutoff"))
     unlike = list(differing(evaluations, "cutoff", "ties", "judged_only"))
     for setting, said in unlike:
         if setting not in allow:

@@ -20,7 +20,7 @@ from ir_outcomes.pairs.means import RowInConditions, RowOfMeans, mean_over_condi
 from ir_outcomes.pairs.rows import Row, RowsOfPairs
 from ir_outcomes.pairs.rules import Rules, Settings
 from ir_outcomes.pairs.verdict import DECIDING, FACETS, LABELS, direction_of, labels_of
-from ir_outcomes.results import HasPage, Immutable, Result
+from ir_outcomes.results import HasFigures, HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
@@ -96,7 +96,7 @@ class Overall(Immutable):
 
 
 @dataclass(frozen=True, repr=False)
-class ConditionsComparison(HasPage, Result):
+class ConditionsComparison(HasFigures, HasPage, Result):
     """Contenders against a baseline under several conditions.
 
     The figure is "forest".

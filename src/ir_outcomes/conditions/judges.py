@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from ir_outcomes.arguments import check_count, check_positive
-from ir_outcomes.choices import Direction, Floats, Ints
+from ir_outcomes.choices import Count, Direction, Floats, Ints, Positive
 from ir_outcomes.comparison.family import known_means
 from ir_outcomes.conditions.conditions import (
     Condition,
@@ -30,7 +29,7 @@ from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.differences import Clusters, Measurements, Quantity
 from ir_outcomes.pairs.measurements import measurements_of
-from ir_outcomes.pairs.outcomes import Pair, QueryOutcome
+from ir_outcomes.pairs.outcomes import QueryOutcome, SystemPair
 from ir_outcomes.pairs.rows import Row, RowsOfPairs
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.results import Immutable
@@ -96,7 +95,7 @@ def compare_judges(
     baseline: str | None = None,
     contenders: Sequence[str] | str | None = None,
     *,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     reference: str | None = None,
     measures: Measures = (),
     allow: Allow = (),
@@ -219,7 +218,7 @@ def _direction(query: QueryOutcome) -> int:
     return int(change > 0) - int(change < 0)
 
 
-def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...]:
+def to_label(evaluation: Evaluation, n: Positive, *, seed: Count = 0) -> tuple[str, ...]:
     """Draw the ids of n queries for people to label, so that `ir_outcomes.compare_judges` can set a judge beside them.
 
     Parameters
@@ -242,8 +241,6 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
     ('q51', 'q63', 'q83')
     """
     evaluation = evaluation_of(evaluation)
-    check_positive("n", n)
-    check_count("seed", seed)
     if n > len(evaluation.query_ids):
         raise ParameterError(f"there are {plural('query', len(evaluation.query_ids))}", n=n)
     # The draw is of sorted ids, so that it does not depend on the order of the qrels.
@@ -274,7 +271,7 @@ class _Judge(NamedTuple):
 
     def levels(self, contender: str, name: str, queries: Sequence[str]) -> Floats:
         """(2, queries) values of baseline and contender, NaN where the row does not count."""
-        pair = Pair(self.measurements, 0, self.measurements.names.index(contender))
+        pair = SystemPair(self.measurements, 0, self.measurements.names.index(contender))
         values = pair.values(name)
         levels = np.where(values.size > 0, [values.baseline, values.contender], np.nan)
         selected: Floats = levels[:, [self.columns[query] for query in queries]]

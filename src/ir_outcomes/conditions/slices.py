@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.arguments import check_draws, check_kind
-from ir_outcomes.choices import OUTCOMES, Floats, Ints
+from ir_outcomes.choices import OUTCOMES, Count, Floats, Ints, Positive
 from ir_outcomes.conditions.conditions import (
     Kind,
     MeansOverConditions,
@@ -23,7 +22,7 @@ from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.measurements import measurements_of
-from ir_outcomes.pairs.outcomes import Pair
+from ir_outcomes.pairs.outcomes import SystemPair
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.pairs.verdict import FACETS
 from ir_outcomes.reading.texts import LABELS, read_texts
@@ -75,11 +74,11 @@ def compare_slices(
     contenders: Sequence[str] | str | None = None,
     *,
     by: Mapping[str, str] | str | os.PathLike[str],
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     measures: Measures = (),
     allow: Allow = (),
-    seed: int = 0,
-    resamples: int = 9_999,
+    seed: Count = 0,
+    resamples: Positive = 9_999,
     **rules: Unpack[RuleOptions],
 ) -> SlicesComparison:
     """Compare runs on slices of the queries.
@@ -128,7 +127,6 @@ def compare_slices(
     >>> [(row.condition, row.label) for row in found.conditions]
     [('first', 'better on ranking'), ('second', 'no significant difference')]
     """
-    check_draws(seed, resamples)
     checked = Rules(**rules)
     evaluation = evaluation_of(evaluation, cutoff=cutoff)
     chosen = contenders_of(evaluation.names, baseline, contenders)
@@ -170,9 +168,6 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
     """Return the label of each query, and what they are made by."""
     if isinstance(by, str) and by == "length":
         return _by_length(evaluation), "query length"
-    check_kind(
-        "by", by, (Mapping, str, os.PathLike), "labels by query id, a file of them, or 'length'"
-    )
     if isinstance(by, Mapping):
         named = "labels"
         labels = {query: str(label) for query, label in by.items()}
@@ -248,7 +243,7 @@ def _differences(
     columns = [column[query] for query in labelled]
     of_queries = np.array([labels[query] for query in labelled])
     for index in range(1, len(measurements.names)):
-        pair = Pair(measurements, 0, index)
+        pair = SystemPair(measurements, 0, index)
         for name in FACETS:
             values = pair.values(name)
             counted = values.size[columns] > 0

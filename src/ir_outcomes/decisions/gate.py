@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, Literal, Unpack
 
-from ir_outcomes.arguments import check_choice
+from ir_outcomes.choices import Positive
 from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outputs import compare_scores
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.plan import queries_to_pass
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluate import Evaluations
 from ir_outcomes.evaluation.evaluation import (
     Evaluation,
     contenders_of,
@@ -169,7 +168,7 @@ def gate(
     contenders: Sequence[str] | str | None = None,
     *,
     reference: str | None = None,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     max_missing: float = MANY_MISSING,
     identical: Literal["pass", "fail"] = "pass",
     allow: Collection[str] = (),
@@ -241,7 +240,6 @@ def gate(
             "must be a share of the queries, from 0 to less than 1, such as 0.05",
             max_missing=max_missing,
         )
-    check_choice("identical", identical, ("pass", "fail"))
     collections: dict[str | None, Evaluation | Scores | None] = {}
     if isinstance(evaluation, Scores):
         if cutoff is not None or measures:
@@ -253,8 +251,6 @@ def gate(
     elif isinstance(evaluation, Mapping):
         for name, found in evaluations_of(evaluation, cutoff).items():
             collections[name] = found
-        if isinstance(evaluation, Evaluations):
-            collections |= dict.fromkeys(evaluation.suite.without_runs)
     else:
         collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True)
     names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from ir_outcomes.arguments import check_one_order, check_positive
-from ir_outcomes.choices import Floats, Ints
+from ir_outcomes.arguments import check_one_order
+from ir_outcomes.choices import Floats, Ints, Positive
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import ParameterError, some, warn
@@ -100,9 +100,8 @@ class Holes(Result):
             f"{contender}; the contenders are {some([pair.contender for pair in self.pairs], 10)}"
         )
 
-    def to_judge(self, n: int) -> tuple[UnjudgedDocument, ...]:
+    def to_judge(self, n: Positive) -> tuple[UnjudgedDocument, ...]:
         """Choose n documents to judge first, whose relevance would change most in their query; of all contenders in turn."""
-        check_positive("n", n)
         in_turn = chain.from_iterable(zip_longest(*(pair.candidates for pair in self.pairs)))
         chosen: dict[tuple[str, str], UnjudgedDocument] = {}
         for document in in_turn:
@@ -110,7 +109,7 @@ class Holes(Result):
                 chosen.setdefault((document.query_id, document.docid), document)
         return tuple(chosen.values())[:n]
 
-    def to_tsv(self, n: int) -> str:
+    def to_tsv(self, n: Positive) -> str:
         """Return `to_judge` as lines of query id, tab and document id, for whoever judges."""
         return "".join(f"{document.query_id}\t{document.docid}\n" for document in self.to_judge(n))
 
@@ -146,7 +145,7 @@ def holes(
     baseline: str | None = None,
     contenders: str | Sequence[str] | None = None,
     *,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     progress: bool = False,
     **rules: Unpack[RuleOptions],
 ) -> Holes:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import LARGEST, check_kind, check_number
-from ir_outcomes.choices import Floats
+from ir_outcomes.arguments import check_kind, check_number
+from ir_outcomes.choices import LARGEST, Floats
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural

@@ -3,23 +3,17 @@
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
-from typing import Any, Literal, TypedDict, Unpack, get_args, overload
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ir_outcomes.arguments import (
-    check_choice,
-    check_count,
-    check_kind,
-    check_one_order,
-    check_positive,
-)
-from ir_outcomes.choices import OnError, Ties, Unit, UnitChoice
-from ir_outcomes.errors import InputError, MismatchError, ParameterError, some, warn
+from ir_outcomes.arguments import check_fields, check_one_order
+from ir_outcomes.choices import Count, OnError, Positive, Ties, Unit, UnitChoice
+from ir_outcomes.errors import InputError, MismatchError, ParameterError, warn
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import Allow, check_allow, refuse_stops
+from ir_outcomes.evaluation.remarks import Allow, refuse_stops
 from ir_outcomes.evaluation.scores import (
     Measures,
     Scores,
@@ -28,17 +22,17 @@ from ir_outcomes.evaluation.scores import (
 )
 from ir_outcomes.evaluation.systems import (
     Call,
-    Listed,
+    NamedRun,
     check_runs,
     clusters_of,
-    names_of_call,
     runs_of_call,
+    several_runs,
 )
 from ir_outcomes.evaluation.work import RunResult, Work, each_run
 from ir_outcomes.files import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
-from ir_outcomes.reading.datasets import Task, open_collection
-from ir_outcomes.reading.runs import Duplicates, Run, is_path
+from ir_outcomes.reading.datasets import Collection, Task, open_collection
+from ir_outcomes.reading.runs import DATASET_PREFIX, Duplicates, Run, is_path
 
 
 class Evaluations(dict[str, Evaluation]):
@@ -55,11 +49,11 @@ class Evaluations(dict[str, Evaluation]):
         self.suite = suite
 
 
-class Options(TypedDict, total=False):
-    """The keyword arguments of `evaluate`."""
+class ReadingOptions(TypedDict, total=False):
+    """How runs are read, as keyword arguments."""
 
-    cutoff: int | None
-    rel: int | None
+    cutoff: Positive | None
+    rel: Positive | None
     unit: UnitChoice
     ties: Ties
     judged_only: bool
@@ -70,64 +64,21 @@ class Options(TypedDict, total=False):
     names: Sequence[str | None] | None
     measures: Measures
     higher_is_better: bool | None
-    documents: int | Literal["cutoff"]
     queries: Any
+    allow: Allow
     n_jobs: int | None
     progress: bool
-    on_error: OnError | None
-    allow: Allow
 
 
-@overload
-def evaluate(qrels: Any, runs: Any, **options: Unpack[Options]) -> Evaluation: ...
-
-
-@overload
-def evaluate(
-    qrels: str | os.PathLike[str], runs: None = None, **options: Unpack[Options]
-) -> Evaluations: ...
-
-
-def evaluate(
-    qrels: Any,
-    runs: Any = None,
-    *,
-    cutoff: int | None = None,
-    rel: int | None = None,
-    unit: UnitChoice = "auto",
-    ties: Ties = "trec",
-    judged_only: bool = False,
-    drop_self: bool = False,
-    duplicates: Duplicates | None = None,
-    clusters: Any = None,
-    replicates: Any = None,
-    names: Sequence[str | None] | None = None,
-    measures: Measures = (),
-    higher_is_better: bool | None = None,
-    documents: int | Literal["cutoff"] = 0,
-    queries: Any = None,
-    n_jobs: int | None = 1,
-    progress: bool = False,
-    on_error: OnError | None = None,
-    allow: Allow = (),
-) -> Evaluation | Evaluations:
-    """Find where each run ranks each relevant document, reading each run once.
-
-    A run file is read where it is evaluated and then forgotten: memory holds one run per process,
-    and the search lengths.
+@dataclass(frozen=True)
+class Reading:
+    """How runs are read.
 
     Parameters
     ----------
-    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
-        See `ir_outcomes.as_qrels` and `ir_outcomes.load`. Without runs the folder of a suite, with
-        files ``COLLECTION/SYSTEM.run`` and ``COLLECTION/qrels.txt``.
-    runs : list of runs, dict from names to runs, directory or pattern of files, one run, or None
-        See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search
-        lengths are taken as they are, if their qrels and settings are these. In a dict, a list of
-        runs stands for one system.
     cutoff : int, optional
-        Ranks beyond it do not count; by default the task's, or 100. It is the default of the
-        analyses; runs keep their whole depth.
+        Ranks beyond it do not count; by default the task's, else 100, or the longest list of all
+        runs where that is less. It is the default of the analyses; runs keep their whole depth.
     rel : int, optional
         Smallest grade of a relevant document; by default the task's, or 1.
     unit : {"auto", "query", "document"}
@@ -161,25 +112,89 @@ def evaluate(
         Measures whose values are kept too, such as ``nDCG@10``. They are those of ir_measures.
     higher_is_better : bool, optional
         Direction of these measures. It is needed where it is not known here.
-    documents : int or "cutoff"
-        Keep the first so many documents of each list; `ir_outcomes.holes` needs them to the cutoff.
     queries : path, or mapping of str to str, optional
         Texts of the queries, an id and a text on each line. A file of lines with id, tab and text,
         or of JSON lines, or the folder of a BEIR dataset. By default those of the task, where they
         are on this machine, or of the BEIR dataset.
+    allow : list of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant, and no reason to stop. "unknown-ids" evaluates runs of whose queries or
+        documents the qrels have none. What else is allowed is a matter of the analyses.
     n_jobs : int or None
         Files evaluated at a time; -1 for one per processor. This is through joblib: None leaves it
         to ``joblib.parallel_config``, which also takes a cluster as backend. The result is the same
         for any number.
     progress : bool
         Show a progress bar on stderr.
+    """
+
+    cutoff: Positive | None = None
+    rel: Positive | None = None
+    unit: UnitChoice = "auto"
+    ties: Ties = "trec"
+    judged_only: bool = False
+    drop_self: bool = False
+    duplicates: Duplicates | None = None
+    clusters: Any = None
+    replicates: Any = None
+    names: Sequence[str | None] | None = None
+    measures: Measures = ()
+    higher_is_better: bool | None = None
+    queries: Any = None
+    allow: Allow = ()
+    n_jobs: int | None = 1
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class EvaluateOptions(ReadingOptions, total=False):
+    """The keyword arguments of `evaluate`, for type checkers."""
+
+    documents: Count | Literal["cutoff"]
+    on_error: OnError | None
+
+
+@overload
+def evaluate(qrels: Any, runs: Any, **options: Unpack[EvaluateOptions]) -> Evaluation: ...
+
+
+@overload
+def evaluate(
+    qrels: str | os.PathLike[str], runs: None = None, **options: Unpack[EvaluateOptions]
+) -> Evaluations: ...
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any = None,
+    *,
+    documents: Count | Literal["cutoff"] = 0,
+    on_error: OnError | None = None,
+    **reading: Unpack[ReadingOptions],
+) -> Evaluation | Evaluations:
+    """Find where each run ranks each relevant document, reading each run once.
+
+    A run file is read where it is evaluated and then forgotten: memory holds one run per process,
+    and the search lengths.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
+        See `ir_outcomes.as_qrels` and `ir_outcomes.load`. Without runs the folder of a suite, with
+        files ``COLLECTION/SYSTEM.run`` and ``COLLECTION/qrels.txt``.
+    runs : list of runs, dict from names to runs, directory or pattern of files, one run, or None
+        See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search
+        lengths are taken as they are, if their qrels and settings are these. In a dict, a list of
+        runs stands for one system.
+    documents : int or "cutoff"
+        Keep the first so many documents of each list; `ir_outcomes.holes` needs them to the cutoff.
     on_error : {"raise", "report", "keep"}, optional
         What to do about a run that cannot be evaluated: raise its error; or warn, leave it out and
         go on; or keep a run without results, as one that finds nothing, and raise other errors. By
         default "raise", in a suite "report".
-    allow : list of {"unknown-ids", "rising-scores", "equal-scores"}
-        What is meant, and no reason to stop. "unknown-ids" evaluates runs of whose queries or
-        documents the qrels have none. What else is allowed is a matter of the analyses.
+    **reading
+        How runs are read: cutoff, rel, unit, ties, measures and more; see `ir_outcomes.Reading`.
 
     Returns
     -------
@@ -204,122 +219,138 @@ def evaluate(
     >>> ev.names, ev["a"].answered().tolist()
     (('a', 'b'), [1.0, 0.0])
     """
-    if runs is None:
-        options = {**locals()}  # which are the arguments, here
-        del options["qrels"], options["runs"]
-        options |= {"progress": False, "on_error": on_error or "report"}
-        return _evaluate_suite(qrels, options, clusters, progress=progress)
-    on_error = on_error or "raise"
-    check_positive("cutoff", cutoff, none_allowed=True)
-    check_positive("rel", rel, none_allowed=True)
-    check_choice("unit", unit, get_args(UnitChoice))
-    check_choice("ties", ties, get_args(Ties))
-    check_choice("on_error", on_error, get_args(OnError))
-    if duplicates is not None:
-        check_choice("duplicates", duplicates, get_args(Duplicates))
-    if documents != "cutoff":
-        check_count("documents", documents)
-    check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
-    check_kind("drop_self", drop_self, (bool, np.bool_), "True or False")
-    check_allow(allow)
+    settings = Reading(**reading)
     if documents:
-        check_one_order(ties)
+        check_one_order(settings.ties)
+    if runs is None:
+        options: EvaluateOptions = {"documents": documents}
+        options["on_error"] = on_error or "report"
+        return _evaluate_suite(qrels, settings, {**reading, **options})
+    on_error = on_error or "raise"
+    call = _runs_to_read(qrels, runs, settings)
+    collection = open_collection(qrels, settings.queries)
+    work = _work(collection, settings, documents, on_error)
+    sources = [_with_ranking(run, collection) for run in call.runs]
+    done = _evaluated(
+        work, sources, n_jobs=settings.n_jobs, progress=settings.progress, on_error=on_error
+    )
+    evaluation = _evaluation_of(done, collection, work, settings)
+    if on_error != "keep" and all(run.unknown_ids for run in evaluation):
+        refuse_stops(evaluation, [*settings.allow, "rising-scores", "equal-scores"])
+    return evaluation
+
+
+def _runs_to_read(qrels: Any, runs: Any, settings: Reading) -> Call:
+    """Name the runs of a call, and refuse saved evaluations."""
     if is_saved(qrels):
         raise MismatchError(
             f"{os.fspath(qrels)} is a saved evaluation, which stands for qrels and runs; pass it to"
             " an analysis, or read it by load_evaluation"
         )
-    call = runs if isinstance(runs, Call) else runs_of_call(runs, names)
-    for listed in call.runs:
-        if is_saved(listed.run):
+    call = runs
+    if not isinstance(call, Call):
+        call = runs_of_call(runs, settings.names, replicates=settings.replicates)
+    for run in call.runs:
+        if is_saved(run.run):
             raise MismatchError(
-                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs, and"
+                f"{os.fspath(run.run)} is a saved evaluation, which stands for qrels and runs, and"
                 " was perhaps made with other qrels; pass it alone in their place, or give the files"
                 " of the runs"
             )
-    collection = open_collection(qrels, queries)
-    judgments = collection.qrels
+    return call
+
+
+def _work(
+    collection: Collection,
+    settings: Reading,
+    documents: int | Literal["cutoff"],
+    on_error: OnError,
+) -> Work:
+    """Settle what is done with each run."""
     task = collection.task
-    if cutoff is None:
-        cutoff = task.cutoff if task else DEFAULT_CUTOFF
-    least = task.rel if task else 1
-    if rel is not None:
-        least = rel
-    if judged_only and judgments.positives_only(least):
+    cutoff = settings.cutoff or (task.cutoff if task else DEFAULT_CUTOFF)
+    rel = settings.rel or (task.rel if task else 1)
+    if settings.judged_only and collection.qrels.positives_only(rel):
         raise ParameterError(
-            f"`judged_only=True`: the qrels hold no document below grade {least}, so only relevant"
+            f"`judged_only=True`: the qrels hold no document below grade {rel}, so only relevant"
             " documents would remain, and every run would rank them first; leave it out"
         )
-    settings = {"rel": least, "ties": ties, "judged_only": judged_only}
-    # What follows from search lengths is computed when it is used.
-    needing_runs = {
-        measure: higher
-        for measure, higher in comparable_measures(measures, higher_is_better).items()
-        if not follows_from_lengths(measure, settings)
-    }
-    work = Work(
-        judgments,
-        {**settings, "drop_self": drop_self},
+    of_lengths = {"rel": rel, "ties": settings.ties, "judged_only": settings.judged_only}
+    measures = comparable_measures(settings.measures, settings.higher_is_better)
+    return Work(
+        collection.qrels,
+        {**of_lengths, "drop_self": settings.drop_self},
         cutoff,
-        needing_runs,
+        {  # What follows from search lengths is computed when it is used.
+            measure: higher
+            for measure, higher in measures.items()
+            if not follows_from_lengths(measure, of_lengths)
+        },
         cutoff if documents == "cutoff" else documents,
         keeps_empty=on_error == "keep",
-        allows_unknown="unknown-ids" in allow or on_error == "keep",
-        duplicates=duplicates,
+        allows_unknown="unknown-ids" in settings.allow or on_error == "keep",
+        duplicates=settings.duplicates,
     )
-    jobs = [listed._replace(run=collection.run(listed.run)) for listed in call.runs]
-    done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
+
+
+def _evaluation_of(
+    done: list[tuple[NamedRun, RunResult]], collection: Collection, work: Work, settings: Reading
+) -> Evaluation:
+    """Put together what is kept of each run."""
+    runs = [run for run, _ in done]
     results = [result for _, result in done]
     first = results[0].lengths
     if not first.answerable.any():
         raise MismatchError(
-            f"no query of the qrels has a relevant document at `rel={least}`; lower it or check the"
-            " grades of the qrels"
+            f"no query of the qrels has a relevant document at `rel={first.rel}`; lower it or check"
+            " the grades of the qrels"
         )
-    run_names, several = names_of_call(
-        [job for job, _ in done], [result.lengths.name for result in results], replicates
-    )
-    codes = next(
+    clusters = next(
         (result.lengths.clusters for result in results if result.lengths.clusters is not None), None
     )
-    if clusters is not None:
-        codes = clusters_of(clusters, first.query_ids, first.answerable)
-    lengths = tuple(
-        replace(result.lengths, name=name, clusters=codes)
-        for result, name in zip(results, run_names, strict=True)
-    )
-    if on_error != "keep" and all(run.unknown_ids for run in lengths):
-        refuse_stops(lengths, [*allow, "rising-scores", "equal-scores"])
+    if settings.clusters is not None:
+        clusters = clusters_of(settings.clusters, first.query_ids, first.answerable)
+    names = tuple(run.name for run in runs)
     values = np.stack([result.values for result in results])
     evaluation = Evaluation(
-        runs=lengths,
-        collection=task.dataset_id if task else judgments.name,
-        cutoff=cutoff,
-        unit=_unit_of(unit, task, first),
+        runs=tuple(
+            replace(result.lengths, name=name, clusters=clusters)
+            for result, name in zip(results, names, strict=True)
+        ),
+        collection=collection.task.dataset_id if collection.task else collection.qrels.name,
+        cutoff=_settled_cutoff(settings, collection, results),
+        unit=_unit_of(settings.unit, collection.task, first),
         texts={
             query: text
             for texts in (*(result.texts for result in results), collection.texts)
             for query, text in texts.items()
         },
         scores=tuple(
-            Scores(str(measure), higher, tuple(run_names), judgments.query_ids, values[:, row])
-            for row, (measure, higher) in enumerate(needing_runs.items())
+            Scores(str(measure), higher, names, first.query_ids, values[:, row])
+            for row, (measure, higher) in enumerate(work.measures.items())
         ),
         documents=tuple(result.documents for result in results if result.documents is not None),
-        sources=tuple(job.run if _is_readable_again(job.run) else None for job, _ in done),
-        qrels=judgments,
-        replicates=several,
+        sources=tuple(run.run if _is_readable_again(run.run) else None for run in runs),
+        qrels=collection.qrels,
+        replicates=several_runs(runs),
     )
     for system in evaluation.systems:
         check_runs(system)
     return evaluation
 
 
+def _settled_cutoff(settings: Reading, collection: Collection, results: Sequence[RunResult]) -> int:
+    """Return k: what is given, or the task's; else the usual one, or the longest list if less."""
+    given = settings.cutoff or (collection.task.cutoff if collection.task else None)
+    longest = max(result.lengths.depth for result in results)
+    return given or max(min(DEFAULT_CUTOFF, longest), 1)
+
+
 def _evaluated(
-    work: Work, jobs: list[Listed], *, n_jobs: int | None, progress: bool, on_error: OnError
-) -> list[tuple[Listed, RunResult]]:
+    work: Work, jobs: list[NamedRun], *, n_jobs: int | None, progress: bool, on_error: OnError
+) -> list[tuple[NamedRun, RunResult]]:
     """Evaluate runs, and return those that could be."""
-    done: list[tuple[Listed, RunResult]] = []
+    done: list[tuple[NamedRun, RunResult]] = []
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     with closing(each_run(work, jobs, n_jobs)) as attempts:
         for job, result in zip(
@@ -340,6 +371,15 @@ def _evaluated(
     return done
 
 
+def _with_ranking(run: NamedRun, collection: Collection) -> NamedRun:
+    """Return a run, and for ``"irds:"`` the ranking that comes with the task."""
+    ranking = collection.run(run.run)
+    if ranking is run.run:
+        return run
+    names = [ranking.name if name == DATASET_PREFIX else name for name in run[1:]]
+    return NamedRun(ranking, *names)
+
+
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
     """Choose the unit that "auto" stands for."""
     chosen = task.unit if unit == "auto" and task is not None else unit
@@ -357,26 +397,20 @@ def _is_readable_again(source: Any) -> bool:
     return isinstance(source, (str, Run, Mapping)) or hasattr(source, "columns")
 
 
-def _evaluate_suite(
-    folder: Any, settings: dict[str, Any], clusters: Any, *, progress: bool
-) -> Evaluations:
+def _evaluate_suite(folder: Any, settings: Reading, options: dict[str, Any]) -> Evaluations:
     """Evaluate the runs of each collection of a suite."""
     suite = read_suite(folder)
-    if suite.without_runs:
-        warn(
-            f"{some(suite.without_runs, 10)}: there are qrels and no run, so nothing is compared"
-            " there"
-        )
+    options["progress"] = False
     evaluations = {}
     for collection in with_progress(
-        suite.collections, "collection", len(suite.collections), shown=progress
+        suite.collections, "collection", len(suite.collections), shown=settings.progress
     ):
-        if isinstance(clusters, Mapping):
-            settings["clusters"] = clusters.get(collection.name)
+        if isinstance(settings.clusters, Mapping):
+            options["clusters"] = settings.clusters.get(collection.name)
         try:
-            found = evaluate(collection.qrels, dict(collection.runs), **settings)
+            evaluation = evaluate(collection.qrels, dict(collection.runs), **options)
         except (InputError, ParameterError) as error:
             error.args = (f"collection {collection.name}: {error}",)
             raise
-        evaluations[collection.name] = found
+        evaluations[collection.name] = evaluation
     return Evaluations(suite, evaluations)

@@ -4,7 +4,7 @@ import hashlib
 import io
 import os
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, BinaryIO, Self, cast, overload
@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, Self, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.arguments import check_kind, check_positive
-from ir_outcomes.choices import Bools, Ints, Ties, Unit
+from ir_outcomes.arguments import check_argument, with_checked_methods
+from ir_outcomes.choices import Bools, Ints, Positive, Ties, Unit
 from ir_outcomes.errors import (
     FormatError,
     MismatchError,
@@ -50,6 +50,7 @@ from ir_outcomes.reading.runs import check_names
 DEFAULT_CUTOFF = 100
 
 
+@with_checked_methods
 @dataclass(frozen=True, eq=False)
 class Evaluation(Sequence[SearchLengths]):
     """Search lengths of several runs under the same qrels and settings.
@@ -214,7 +215,7 @@ class Evaluation(Sequence[SearchLengths]):
             return None
         return len(np.unique(self.clusters[self.answerable]))
 
-    def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
+    def at(self, cutoff: Positive | None = None) -> tuple[SearchLengths, ...]:
         """Return the search lengths of all runs at a cutoff, by default its own."""
         return tuple(run.at(self.cutoff if cutoff is None else cutoff) for run in self.runs)
 
@@ -309,9 +310,8 @@ class Evaluation(Sequence[SearchLengths]):
         np.savez_compressed(content, **_stored(self))  # type: ignore[arg-type]  # its argument allow_pickle has another type
         write_completely(path, content.getvalue())
 
-    def with_cutoff(self, cutoff: int) -> Self:
+    def with_cutoff(self, cutoff: Positive) -> Self:
         """Return the same with another default cutoff."""
-        check_positive("cutoff", cutoff)
         return replace(self, cutoff=cutoff)
 
 
@@ -325,12 +325,7 @@ def evaluation_of(
 ) -> Evaluation:
     """Return an evaluation, or that of a file, at a cutoff or its own."""
     evaluation = load_evaluation(source) if is_saved(source) else source
-    check_kind(
-        "evaluation",
-        evaluation,
-        Evaluation,
-        "what ir_outcomes.evaluate returns, or a file that it was saved to",
-    )
+    check_argument("evaluation", evaluation, Evaluation)
     if evaluation.replicates and not several_runs:
         refuse_several_runs(evaluation.replicates)
     if cutoff is not None:
@@ -338,11 +333,10 @@ def evaluation_of(
     return cast(Evaluation, evaluation)
 
 
-def evaluations_of(named: Any, cutoff: int | None = None) -> dict[str, Evaluation]:
+def evaluations_of(
+    named: Mapping[str, Evaluation], cutoff: int | None = None
+) -> dict[str, Evaluation]:
     """Return evaluations by their names, at a cutoff or each at its own."""
-    check_kind(
-        "evaluations", named, Mapping, "a mapping from names to what ir_outcomes.evaluate returns"
-    )
     return {str(name): evaluation_of(source, cutoff=cutoff) for name, source in named.items()}
 
 
@@ -363,7 +357,6 @@ def contenders_of(
         place_of(baseline, names)
     if contenders is None:
         contenders = names
-    check_kind("contenders", contenders, Collection, "the name of a run, or several names")
     chosen = [contenders] if isinstance(contenders, str) else list(contenders)
     for name in chosen:
         place_of(name, names)
@@ -440,7 +433,6 @@ def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
     """
     import msgspec
 
-    check_kind("path", path, (str, os.PathLike), "the path of a file that Evaluation.save wrote")
     source = os.fsdecode(path)
     try:
         with open(path, "rb") as stream:

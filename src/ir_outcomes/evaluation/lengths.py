@@ -7,13 +7,13 @@ import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, NamedTuple, Self, get_args
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.arguments import check_choice, check_positive
-from ir_outcomes.choices import Bools, Floats, Ints, Missing, Ties, Unit, divided
+from ir_outcomes.arguments import with_checked_methods
+from ir_outcomes.choices import Bools, Floats, Ints, Missing, Positive, Ties, Unit, divided
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.ranking import Bytes, expectations, spans
 from ir_outcomes.formatting import plural
@@ -26,6 +26,7 @@ SETTINGS = ("cutoff", "rel", "ties", "judged_only", "drop_self")  # of `search_l
 Ranks = npt.NDArray[np.int32]
 
 
+@with_checked_methods
 @dataclass(frozen=True, eq=False)
 class SearchLengths:
     """Where a run ranks each relevant document.
@@ -114,12 +115,11 @@ class SearchLengths:
             f" rel={self.rel})"
         )
 
-    def at(self, cutoff: int | None) -> Self:
+    def at(self, cutoff: Positive | None) -> Self:
         """Return the search lengths at a smaller cutoff, None for the whole lists.
 
         Raises `MismatchError` if these search lengths were computed with a smaller cutoff.
         """
-        check_positive("cutoff", cutoff, none_allowed=True)
         if cutoff == self.cutoff:
             return self
         if cutoff is None or (self.cutoff is not None and cutoff > self.cutoff):
@@ -226,7 +226,7 @@ class SearchLengths:
         found = self.rank > 0
         return np.where(found, self.irrelevant_above + 1 + self.level_irrelevant / 2, np.nan)
 
-    def esl(self, need: int = 1) -> Floats:
+    def esl(self, need: Positive = 1) -> Floats:
         """(n_queries,) float array: rank of the `need`-th relevant document.
 
         Expected search length, from 1, lower is better; NaN where the query is unanswered. Under
@@ -236,7 +236,7 @@ class SearchLengths:
         """
         return self._first(need)[1]
 
-    def answered(self, need: int = 1) -> Floats:
+    def answered(self, need: Positive = 1) -> Floats:
         """(n_queries,) float array: whether that many are within the cutoff.
 
         1 or 0, higher is better; 0 for an unanswerable query. Under ``ties="expected"`` the
@@ -244,7 +244,7 @@ class SearchLengths:
         """
         return self._first(need)[0]
 
-    def reciprocal_rank(self, need: int = 1) -> Floats:
+    def reciprocal_rank(self, need: Positive = 1) -> Floats:
         """(n_queries,) float array: reciprocal rank of the `need`-th relevant one.
 
         Higher is better; 0 where the query is unanswered. Under ``ties="expected"`` the expected
@@ -252,7 +252,7 @@ class SearchLengths:
         """
         return self._first(need)[2]
 
-    def mean_esl(self, need: int = 1) -> float | None:
+    def mean_esl(self, need: Positive = 1) -> float | None:
         """Mean of `esl` over the answered queries, weighted by their chances."""
         probability, rank, _ = self._first(need)
         answered = probability > 0
@@ -260,13 +260,13 @@ class SearchLengths:
             return None
         return float(np.average(rank[answered], weights=probability[answered]))
 
-    def coverage(self, need: int = 1) -> float | None:
+    def coverage(self, need: Positive = 1) -> float | None:
         """Share of the answerable queries that are answered, None without any."""
         if self.answerable.any():
             return float(self.answered(need)[self.answerable].mean())
         return None
 
-    def asl(self, first: int | None = None, missing: Missing = "retrieved") -> Floats:
+    def asl(self, first: Positive | None = None, missing: Missing = "retrieved") -> Floats:
         """Atomized search length: mean of irrelevant documents above, plus 1.
 
         Parameters
@@ -295,14 +295,12 @@ class SearchLengths:
         ----------
         Alex et al. 2022, equations 1 to 5.
         """
-        check_positive("first", first, none_allowed=True)
         lengths = self.document_lengths(missing)
         counted = np.ones(len(lengths), dtype=bool) if first is None else self._number < first
         return means_by_query(self.query[counted], lengths[counted], len(self.query_ids))
 
     def document_lengths(self, missing: Missing = "retrieved") -> Floats:
         """(n_atoms,) float array: search length of each document, found or not."""
-        check_choice("missing", missing, get_args(Missing))
         if self.ties == "expected" and self.cutoff is not None:
             last = self.rank - 1 + self.level_relevant + self.level_irrelevant
             split = np.unique(self.query[(self.rank > 0) & (last > self.cutoff)])
@@ -376,7 +374,6 @@ class SearchLengths:
 
     def _first(self, need: int) -> tuple[Floats, Floats, Floats]:
         """Return chance, expected rank and expected reciprocal rank of an answer."""
-        check_positive("need", need)
         if self.ties == "expected":
             return self._expected_first(need)
         ranks = np.zeros(len(self.query_ids), dtype=np.int64)

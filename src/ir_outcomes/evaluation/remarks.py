@@ -8,8 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.arguments import check_choice
-from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.errors import MismatchError, some
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.repairs import repair_of_queries
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
@@ -32,14 +31,6 @@ STOPS: tuple[Stop, ...] = get_args(Stop)
 Allow = Collection[Stop]
 
 
-def check_allow(allow: object, choices: tuple[str, ...] = STOPS) -> None:
-    """Refuse what is no list of stops."""
-    if isinstance(allow, str) or not isinstance(allow, Collection):
-        raise ParameterError(f"must be a list of {', '.join(choices)}", allow=allow)
-    for stop in allow:
-        check_choice("allow", stop, choices)
-
-
 def refuse_stops(runs: Iterable[SearchLengths], allow: Allow = ()) -> None:
     """Raise the error about runs whose results would mean nothing.
 
@@ -56,7 +47,6 @@ def refuse_stops(runs: Iterable[SearchLengths], allow: Allow = ()) -> None:
     MismatchError
         With what would repair the first that is not allowed.
     """
-    check_allow(allow)
     for stop in stops_of(runs):
         if stop.kind not in allow:
             raise MismatchError(f"{stop.details} If that is meant, pass `allow=[{stop.kind!r}]`.")
@@ -252,10 +242,10 @@ def notes_on_missing(
     yield note(kind, f"{listed(texts)}; they count as not found.{remedy}", runs)
 
 
-def note_on_depth(deepest: int, cutoff: int, renamed: str = "") -> Note:
+def note_on_depth(deepest: int, cutoff: int) -> Note:
     """Say where all lists end before the cutoff."""
-    text = f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
-    return note("shallow", text)
+    text = f"the longest list has {plural('document', deepest)}, the cutoff is {cutoff}."
+    return note("beyond lists", text)
 
 
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:

@@ -13,8 +13,8 @@ import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, registry
 
-from ir_outcomes.arguments import LARGEST, check_choice, check_kind
-from ir_outcomes.choices import Floats, Ints, divided
+from ir_outcomes.arguments import check_choice, check_kind
+from ir_outcomes.choices import LARGEST, Floats, Ints, divided
 from ir_outcomes.errors import (
     IrOutcomesError,
     MismatchError,

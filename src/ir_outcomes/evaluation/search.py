@@ -1,11 +1,10 @@
 """From a run to search lengths, by looking at its rankings once."""
 
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import check_choice, check_positive
-from ir_outcomes.choices import Bools, Ints, Ties
+from ir_outcomes.choices import Bools, Ints, Positive, Ties
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
     all_are_tied,
@@ -27,8 +26,8 @@ def search_lengths(
     qrels: Any,
     run: Any,
     *,
-    cutoff: int | None = None,
-    rel: int = 1,
+    cutoff: Positive | None = None,
+    rel: Positive = 1,
     ties: Ties = "trec",
     judged_only: bool = False,
     drop_self: bool = False,
@@ -59,9 +58,6 @@ def search_lengths(
     >>> lengths.esl().tolist()
     [2.0]
     """
-    check_positive("cutoff", cutoff, none_allowed=True)
-    check_positive("rel", rel)
-    check_choice("ties", ties, get_args(Ties))
     qrels = as_qrels(qrels)
     whole_run = as_run(run)
     ranked_run = filtered(qrels, whole_run, judged_only=judged_only, drop_self=drop_self)

@@ -22,7 +22,8 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths, by_first_occurrence, unless_independent
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.files import STDIN, name_of
+from ir_outcomes.reading.formats import path_and_order
 from ir_outcomes.reading.runs import (
     Run,
     check_names,
@@ -40,20 +41,28 @@ Systems = Mapping[str, tuple[str, ...]]  # the runs of each system that has seve
 # --- the runs of a call
 
 
-class Listed(NamedTuple):
-    """A run of a call, with its name and its system, where these were given."""
+class NamedRun(NamedTuple):
+    """A run of a call, with its name and that of its system."""
 
     run: Any
-    name: str | None = None
-    system: str | None = None
-    is_baseline: bool = False  # given by itself, so that it cannot be one of several runs
+    name: str
+    system: str
 
 
 class Call(NamedTuple):
-    """The runs of a call, baselines first."""
+    """The runs of a call, those of baselines first."""
 
-    runs: list[Listed]
+    runs: list[NamedRun]
+    baselines: list[int]  # the positions of the baselines among the systems
     left_out: bool = False  # whether a baseline was also among the others
+
+
+class _Listed(NamedTuple):
+    """A run of a call, with the names that the call gives to it and to its system."""
+
+    run: Any
+    name: str | None
+    system: str | None
 
 
 def runs_of_call(
@@ -63,7 +72,10 @@ def runs_of_call(
     baselines: Sequence[Any] = (),
     replicates: Any = None,
 ) -> Call:
-    """Decide what the runs of a call are, in which order, and what they are called.
+    """Decide what the runs of a call are, in which order, and their names.
+
+    A run has the name that the call gives to it, else that of its file; where that is another's, it
+    has its path, or a number behind it. The only run of a system has the name of the system.
 
     Parameters
     ----------
@@ -80,39 +92,36 @@ def runs_of_call(
     ------
     ParameterError
         If a name is given to two runs, there is nothing to compare, or a list of runs has no name.
+    UnreadableFile
+        If a baseline is neither a file nor the name of a run.
     """
     if runs is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
     contenders = list(zip(*runs_and_names(runs), strict=True))
-    moved: list[int] = []  # the positions of baselines that are among the runs
-    first = []
-    for baseline in baselines:
-        positions = _places_of(baseline, contenders, names, replicates)
-        moved += positions
-        if not positions:
-            first.append(_item_of(baseline))
+    apart = [_baseline(baseline) for baseline in baselines if not _is_name(baseline)]
     if names is not None:
-        items = [item for item, _ in first + contenders]
-        contenders = list(zip(*runs_and_names(items, names), strict=True))
-        first, contenders = contenders[: len(first)], contenders[len(first) :]
-    check_names(name for _, name in first + contenders)
-    contenders = [
-        contenders[position] for position in dict.fromkeys([*moved, *range(len(contenders))])
+        items = [item for item, _ in apart + contenders]
+        renamed = list(zip(*runs_and_names(items, names), strict=True))
+        apart, contenders = renamed[: len(apart)], renamed[len(apart) :]
+    check_names(name for _, name in apart + contenders)
+    others = _without(contenders, [baseline for baseline, _ in apart])
+    alone, rest = _listed(apart), _listed(others)
+    named = _named(alone + rest, replicates)
+    check_baselines(
+        [run.name for run, item in zip(named, alone, strict=False) if item.system is None],
+        several_runs(named),
+    )
+    separate = iter(dict.fromkeys(run.system for run in named[: len(alone)]))
+    first = [
+        _system_called(baseline, named) if _is_name(baseline) else next(separate)
+        for baseline in baselines
     ]
-    left_out = False
-    for baseline, _ in first:
-        for item, name in contenders:
-            if any(_is_same(run, baseline) for _, run in _members(item) or ()):
-                raise ParameterError(f"the baseline is also one of the runs of {name}, a contender")
-        apart = [item for item in contenders if not _is_same(item[0], baseline)]
-        if apart and len(apart) < len(contenders):
-            contenders = apart
-            left_out = True
-    listed = [run._replace(is_baseline=run.system is None) for run in _expanded(first)]
-    return Call(listed + _expanded(contenders), left_out)
+    order = {system: place for place, system in enumerate(dict.fromkeys(first))}
+    named.sort(key=lambda run: order.get(run.system, len(order)))
+    return Call(named, [order[system] for system in first], len(others) < len(contenders))
 
 
-def _item_of(baseline: Any) -> tuple[Any, str | None]:
+def _baseline(baseline: Any) -> tuple[Any, str | None]:
     """Return a baseline, which can be a dict from its name to it."""
     if not isinstance(baseline, Mapping):
         return baseline, None
@@ -125,28 +134,34 @@ def _item_of(baseline: Any) -> tuple[Any, str | None]:
     return items[0], names[0]
 
 
-def _places_of(
-    baseline: Any,
-    items: Sequence[tuple[Any, str | None]],
-    names: Sequence[str | None] | None,
-    replicates: Any,
-) -> list[int]:
-    """Find the runs of a name or system, none where the baseline is a run."""
-    if not isinstance(baseline, str) or not is_path(baseline) or os.path.exists(baseline):
-        return []
-    of_items = [name_of(item) if name is None and is_path(item) else name for item, name in items]
-    if names is not None and len(names) == len(items):
-        of_items = [name or stem for name, stem in zip(names, of_items, strict=True)]
-    found = [name for name in of_items if name is not None]
-    of_systems = {} if replicates is None else systems(found, replicates)
-    members = of_systems.get(baseline, (baseline,))
-    positions = [position for position, name in enumerate(of_items) if name in members]
-    near = get_close_matches(baseline, [*found, *of_systems])
-    if not positions and near and not os.path.splitext(baseline)[1]:
-        raise UnreadableFile(
-            f"{baseline}: neither a file nor the name of a run; did you mean {some(near)}?"
-        )
-    return positions
+def _is_name(baseline: Any) -> bool:
+    """Return whether a baseline is the name of a run or system, and no file."""
+    if not isinstance(baseline, str) or not is_path(baseline) or baseline == STDIN:
+        return False
+    return not os.path.exists(path_and_order(baseline)[0])
+
+
+def _system_called(name: str, runs: Sequence[NamedRun]) -> str:
+    """Return the system with a name, or the one of the run with it."""
+    for run in runs:
+        if name in (run.name, run.system):
+            return run.system
+    names = list(dict.fromkeys(chain(*(run[1:] for run in runs))))
+    near = get_close_matches(name, names)
+    hint = f"did you mean {some(near)}?" if near else f"the runs are {some(names, 10)}"
+    raise UnreadableFile(f"{name}: neither a file nor the name of a run; {hint}")
+
+
+def _without(
+    items: Sequence[tuple[Any, str | None]], baselines: Iterable[Any]
+) -> Sequence[tuple[Any, str | None]]:
+    """Leave baselines out of the contenders, unless nothing would be left."""
+    for baseline in baselines:
+        for item, name in items:
+            if any(_is_same(run, baseline) for _, run in _members(item) or ()):
+                raise ParameterError(f"the baseline is also one of the runs of {name}, a contender")
+        items = [item for item in items if not _is_same(item[0], baseline)] or items
+    return items
 
 
 def _is_same(run: Any, other: Any) -> bool:
@@ -158,13 +173,13 @@ def _is_same(run: Any, other: Any) -> bool:
     return run is other
 
 
-def _expanded(items: Iterable[tuple[Any, str | None]]) -> list[Listed]:
+def _listed(items: Iterable[tuple[Any, str | None]]) -> list[_Listed]:
     """Take runs, and lists of the runs of a system, which has the name, apart."""
     listed = []
     for item, name in items:
         members = None if name is None and is_path(item) else _members(item)
         if members is None:
-            listed.append(Listed(item, name))
+            listed.append(_Listed(item, name, None))
             continue
         if name is None:
             raise ParameterError(
@@ -173,8 +188,8 @@ def _expanded(items: Iterable[tuple[Any, str | None]]) -> list[Listed]:
             )
         for number, (member, run) in enumerate(members, 1):
             in_memory = not (is_path(run) or isinstance(run, (str, Run, SearchLengths)))
-            of_run = f"{name} {number}" if member is None and in_memory else member
-            listed.append(Listed(run, of_run, name))
+            title = f"{name} {number}" if member is None and in_memory else member
+            listed.append(_Listed(run, title, name))
     return listed
 
 
@@ -182,27 +197,23 @@ def _members(item: Any) -> list[tuple[str | None, Any]] | None:
     """Return the runs of a system with their names, None for a single run."""
     if isinstance(item, (list, tuple)) and item and isinstance(item[0], (list, tuple)):
         return None  # rows of a run
-    found = run_list(item)
-    if isinstance(found, dict):
-        return [(str(name), run) for name, run in found.items()]
-    return None if found is None else [(None, run) for run in found]
+    members = run_list(item)
+    if isinstance(members, dict):
+        return [(str(name), run) for name, run in members.items()]
+    return None if members is None else [(None, run) for run in members]
 
 
-def names_of_call(
-    listed: Sequence[Listed], own_names: Sequence[str], replicates: Any
-) -> tuple[list[str], Systems]:
-    """Name the runs that were read, and find the systems that have several.
-
-    A run has the name that it was given, else its own; where that is another's, its path, or a
-    number behind it.
-    """
-    of_call = [run.name for run in listed]
-    names = [name or own for name, own in zip(of_call, own_names, strict=True)]
+def _named(listed: Sequence[_Listed], replicates: Any) -> list[NamedRun]:
+    """Name each run and its system."""
+    titles = [_title(item.run) for item in listed]
+    names = [item.name or title for item, title in zip(listed, titles, strict=True)]
     if _is_rule(replicates):  # equal names, as those of a file given twice, would be of one system
         _by_rule(names, replicates)
-    names = distinct_names(own_names, of_call, [run.run for run in listed])
+    names = distinct_names(titles, [item.name for item in listed], [item.run for item in listed])
     system_of = {
-        name: run.system for name, run in zip(names, listed, strict=True) if run.system is not None
+        name: item.system
+        for name, item in zip(names, listed, strict=True)
+        if item.system is not None
     }
     if replicates is not None:
         for name, system in _system_of_runs(names, replicates).items():
@@ -210,11 +221,31 @@ def names_of_call(
                 raise ParameterError(
                     f"replicates: {name} is in two systems, {system_of[name]} and {system}"
                 )
-    found = _runs_by_system(names, system_of)
-    baselines = [name for name, run in zip(names, listed, strict=True) if run.is_baseline]
-    check_baselines(baselines, found)
-    alone = {runs[0]: system for system, runs in found.items() if len(runs) == 1}
-    return [alone.get(name, name) for name in names], among(found, names)
+    by_system = _runs_by_system(names, system_of)
+    alone = {runs[0]: system for system, runs in by_system.items() if len(runs) == 1}
+    return [
+        NamedRun(item.run, alone.get(name, name), system_of.get(name, name))
+        for name, item in zip(names, listed, strict=True)
+    ]
+
+
+def _title(run: Any) -> str:
+    """Return the name of a run to which the call gives none."""
+    if isinstance(run, (Run, SearchLengths)):
+        return run.name
+    if is_path(run):
+        return name_of(path_and_order(run)[0])
+    if isinstance(run, str):  # the ranking of a collection
+        return run
+    return "run"
+
+
+def several_runs(runs: Iterable[NamedRun]) -> Systems:
+    """Return the names of the runs of each system that has several."""
+    by_system: dict[str, tuple[str, ...]] = {}
+    for run in runs:
+        by_system[run.system] = (*by_system.get(run.system, ()), run.name)
+    return {system: names for system, names in by_system.items() if len(names) > 1}
 
 
 # --- several runs of one system
@@ -443,9 +474,15 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
     return codes
 
 
-def digest_of_clusters(codes: Ints | None) -> str | None:
-    """Return a digest of clusters, None where queries are independent."""
-    return None if codes is None else hashlib.sha256(codes.tobytes()).hexdigest()[:32]
+def digest_of_clusters(codes: Ints | None, query_ids: Sequence[str]) -> str | None:
+    """Return a digest of clusters in any order, None where queries are independent."""
+    if codes is None:
+        return None
+    clusters: dict[int, list[str]] = {}
+    for code, query in zip(codes.tolist(), query_ids, strict=True):
+        clusters.setdefault(code, []).append(query)
+    content = repr(sorted(map(sorted, clusters.values())))
+    return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def text_before(separator: str, query: str) -> str:

@@ -23,7 +23,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, filtered, ranked_documents
 from ir_outcomes.evaluation.scores import measure_values
 from ir_outcomes.evaluation.search import search_lengths
-from ir_outcomes.evaluation.systems import Listed
+from ir_outcomes.evaluation.systems import NamedRun
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
@@ -113,7 +113,7 @@ class Work:
 
 
 def each_run(
-    work: Work, jobs: list[Listed], n_jobs: int | None
+    work: Work, jobs: list[NamedRun], n_jobs: int | None
 ) -> Generator[RunResult | InputError, None, None]:
     """Evaluate runs in their order, several files at a time through joblib."""
     check_jobs(n_jobs)

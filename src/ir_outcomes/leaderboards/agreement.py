@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.arguments import check_count, check_level, check_positive
-from ir_outcomes.choices import Bools, Floats, Ints, Unit
+from ir_outcomes.choices import Bools, Count, Floats, Ints, Level, Positive, Unit
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.notes import as_notes
-from ir_outcomes.pairs.differences import Block, Measurements
+from ir_outcomes.pairs.differences import BlockOfPairs, Measurements
 from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values
 from ir_outcomes.pairs.rows import RowsOfPairs
 from ir_outcomes.pairs.verdict import DECIDING, DIRECTIONS, LABELS
@@ -167,10 +166,10 @@ def agreement(
     source: Evaluation | Scores,
     *,
     measures: Sequence[Any] | str | None = None,
-    cutoff: int | None = None,
-    splits: int = 100,
-    seed: int = 0,
-    alpha: float = 0.05,
+    cutoff: Positive | None = None,
+    splits: Positive = 100,
+    seed: Count = 0,
+    alpha: Level = 0.05,
     allow: Allow = (),
     progress: bool = False,
 ) -> Agreement:
@@ -220,9 +219,6 @@ def agreement(
     >>> result.tests[0].agree, result.tests[0].replicates, result.verdict.same
     (1.0, 1.0, 1.0)
     """
-    check_positive("splits", splits)
-    check_count("seed", seed)
-    check_level(alpha)
     evaluation = evaluation_to_judge(source, cutoff, allow)
     tested = values_of(evaluation or source, measures)
     verdict: HalfAgreement | None = None
@@ -287,7 +283,7 @@ def _verdict(
 
 def _with_progress(
     measurements: Measurements, names: tuple[str, ...], first: Floats, progress: bool
-) -> Iterator[Block]:
+) -> Iterator[BlockOfPairs]:
     return with_progress(
         measurements.board(names, first),
         "pair",

@@ -12,7 +12,7 @@ from ir_outcomes.errors import some
 from ir_outcomes.pairs.rows import Row, RowsOfPairs
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import LABELS, MIRRORED, direction_of
-from ir_outcomes.results import HasPage, Immutable, Result
+from ir_outcomes.results import HasFigures, HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, rows_of
 
@@ -140,7 +140,7 @@ RUNS_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Leaderboard(HasPage, Result):
+class Leaderboard(HasFigures, HasPage, Result):
     """Runs by one row, which decides order, ranks and who is better.
 
     The figures are "standings" and "verdicts".

@@ -11,7 +11,7 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.tables import Entry, read_entries
-from ir_outcomes.results import Result
+from ir_outcomes.results import HasFigures, Result
 from ir_outcomes.statistics.resampling import ROUNDING
 from ir_outcomes.table_columns import NUMBER, Column, attributes, rows_of, signed
 
@@ -43,7 +43,7 @@ SOTA_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class SotaHistory(Result):
+class SotaHistory(HasFigures, Result):
     """Who took first place, and when, with the figure "history" (Lin et al. 2021).
 
     Attributes

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ir_outcomes.choices import Bools, Ints
+from ir_outcomes.choices import Bools, Ints, Positive
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow, note_on_depth, notes_on_systems
@@ -47,7 +47,7 @@ def leaderboard(
     source: Evaluation | Scores,
     *,
     measures: Sequence[Any] | str | None = None,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     allow: Allow = (),
     progress: bool = False,
     **rules: Unpack[RuleOptions],
@@ -261,10 +261,7 @@ def _notes(evaluation: Evaluation, scores: Scores) -> Iterator[str]:
     depths = {run.name: min(run.depth, cutoff) for run in evaluation}
     deepest = max(depths.values())
     if deepest < cutoff:
-        renamed = ""
-        if f"@{cutoff}" in measure:
-            renamed = f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}"
-        yield note_on_depth(deepest, cutoff, renamed)
+        yield note_on_depth(deepest, cutoff)
     if shallow := [name for name, depth in depths.items() if depth < deepest]:
         yield (
             f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import check_draws, check_number, check_positive
+from ir_outcomes.choices import Count, Positive, Share
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.files import with_progress
@@ -19,7 +19,7 @@ from ir_outcomes.leaderboards.ordering import (
     scores_of,
 )
 from ir_outcomes.notes import as_notes
-from ir_outcomes.results import Result
+from ir_outcomes.results import HasFigures, Result
 from ir_outcomes.statistics.resampling import kendall_taus, resampled_means, shared_ranks
 from ir_outcomes.table_columns import NUMBER, Column, attributes, decimals, rows_of
 
@@ -50,7 +50,7 @@ RANK_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class RankDistribution(Result):
+class RankDistribution(HasFigures, Result):
     """Ranks over bootstrap resamples, with the figure "ranks".
 
     Attributes
@@ -131,10 +131,10 @@ def rank_distribution(
     *,
     measure: Any = None,
     queries: Iterable[str] | str | os.PathLike[str] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-    top_k: int = 5,
-    level: float = 0.95,
+    resamples: Positive = 1000,
+    seed: Count = 0,
+    top_k: Positive = 5,
+    level: Share = 0.95,
     condition: str = "",
     progress: bool = False,
 ) -> RankDistribution:
@@ -182,9 +182,6 @@ def rank_distribution(
     >>> [(run.run, run.expected_rank, run.first) for run in result.runs]
     [('good', 1.0, 1.0), ('poor', 2.0, 0.0)]
     """
-    check_draws(seed, resamples)
-    check_positive("top_k", top_k)
-    check_number("level", level)
     check_number_of_runs(source)
     scores = scores_of(source, measure).on(queries)
     ranks_on_all, order = order_of(scores)

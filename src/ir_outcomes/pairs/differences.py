@@ -29,7 +29,7 @@ class Quantity(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class FoundItems:
     """What runs found, and where: queries, or relevant documents in the order of their queries."""
 
     number: Ints  # (queries,) items of each query, at least 1
@@ -145,7 +145,7 @@ class RowSums(NamedTuple):
     sums: Sums
 
 
-class Block(NamedTuple):
+class BlockOfPairs(NamedTuple):
     """Some pairs of systems."""
 
     systems: Ints  # (2, pairs) baseline and contender
@@ -161,7 +161,7 @@ class Measurements:
     query_ids: tuple[str, ...]
     quantities: Mapping[str, Quantity]  # of the rows, in the order of their table
     levels: Mapping[str, Floats]  # (runs, queries) values of each run; NaN where undefined
-    items: Mapping[str, Items]  # of rows that are measured on what both runs of a pair found
+    items: Mapping[str, FoundItems]  # of rows that are measured on what both runs of a pair found
     deciding: tuple[str, ...]  # the rows that decide on a label
     clusters: Clusters | None = None  # of the queries; None where they are independent
     # (runs,) the same number where all rankings are the same; None where lists are not known
@@ -229,13 +229,13 @@ class Measurements:
         identical: Bools = alike & (first[baseline] == first[contender])
         return identical
 
-    def family(self, names: tuple[str, ...]) -> Iterator[Block]:
+    def family(self, names: tuple[str, ...]) -> Iterator[BlockOfPairs]:
         """Yield the pairs of the first system with each other one, added up exactly."""
         width = max(BLOCK // self._differences_of_pair, 1)
         for left in range(1, len(self.names), width):
             yield self._block(names, slice(0, 1), _upto(left, width, len(self.names)), exact=True)
 
-    def board(self, names: tuple[str, ...], halves: Floats | None = None) -> Iterator[Block]:
+    def board(self, names: tuple[str, ...], halves: Floats | None = None) -> Iterator[BlockOfPairs]:
         """Yield all pairs of systems, some at a time; of halves, (units, splits) of 0 and 1, both."""
         n = len(self.names)
         block, of_pair = BLOCK, self._differences_of_pair
@@ -259,7 +259,7 @@ class Measurements:
         halves: Floats | None = None,
         *,
         exact: bool = False,
-    ) -> Block:
+    ) -> BlockOfPairs:
         """Add up the pairs of some systems with some that come later."""
         a, b = np.mgrid[baselines, contenders]
         pairs = b > a
@@ -281,7 +281,7 @@ class Measurements:
                 np.broadcast_to(contender, pairs.shape)[pairs],
                 Sums.of(total, size, halves, exact=exact),
             )
-        return Block(np.stack([a[pairs], b[pairs]]), rows)
+        return BlockOfPairs(np.stack([a[pairs], b[pairs]]), rows)
 
 
 def _upto(first: int, number: int, end: int) -> slice:
@@ -307,7 +307,7 @@ def _of_levels(levels: Floats, baselines: slice, contenders: slice) -> PairedVal
     return PairedValues(a, b, size, None if whole else np.abs(a) + np.abs(b))
 
 
-def _of_items(items: Items, baselines: slice, contenders: slice) -> PairedValues:
+def _of_items(items: FoundItems, baselines: slice, contenders: slice) -> PairedValues:
     """Return mean search lengths over the items that both runs of a pair found."""
     if items.single:
         both = items.found[baselines, None] * items.found[None, contenders]

@@ -8,7 +8,7 @@ from ir_outcomes.choices import POINTS, RANKS, Floats, Ints, Unit, divided, leng
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.pairs.differences import Clusters, Items, Measurements, Quantity
+from ir_outcomes.pairs.differences import Clusters, FoundItems, Measurements, Quantity
 from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.reading.measure_names import range_of
 
@@ -74,14 +74,14 @@ def measurements_of(
     )
 
 
-def items_of(runs: Sequence[SearchLengths], unit: Unit) -> Items:
+def items_of(runs: Sequence[SearchLengths], unit: Unit) -> FoundItems:
     """Return what the runs found: queries, or relevant documents."""
     answerable = runs[0].answerable
     if unit == "document":
         lengths = np.stack([run.atoms() for run in runs])
-        return Items.of(runs[0].relevant[answerable], lengths)
+        return FoundItems.of(runs[0].relevant[answerable], lengths)
     number = np.ones(int(answerable.sum()), dtype=np.int64)
-    return Items.of(number, np.stack([run.esl()[answerable] for run in runs]))
+    return FoundItems.of(number, np.stack([run.esl()[answerable] for run in runs]))
 
 
 def lengths_over_all(runs: Sequence[SearchLengths], unit: Unit, k: int) -> Floats:
@@ -124,13 +124,13 @@ def measurements_of_values(
     runs = [scores.runs.index(run) for of_system in systems.values() for run in of_system]
     values = scores.values[runs]
     queries = np.ones(values.shape[1], dtype=np.int64)
-    items: dict[str, Items] = {}
+    items: dict[str, FoundItems] = {}
     levels: dict[str, Floats] = {}
     quantities: list[Quantity] = []
     deciding: tuple[str, ...] = DECIDING
     if kind in ("reciprocal", "rank"):
         lengths = _ranks_of(scores, values) if kind == "reciprocal" else values
-        items = {"ranking": Items.of(queries, lengths)}
+        items = {"ranking": FoundItems.of(queries, lengths)}
         items["MRR on both"] = items["ranking"].reciprocal()
         levels["coverage"] = items["ranking"].shares()
         quantities = [COVERAGE, Quantity("ranking", RANKS, False, None if k is None else k - 1.0)]
@@ -145,7 +145,7 @@ def measurements_of_values(
         whole = _quantity(scores)._replace(name="all queries")
         levels["all queries"] = values
         if kind != "value":
-            items["ranking"] = Items.of(queries, np.where(values == 0, np.nan, values))
+            items["ranking"] = FoundItems.of(queries, np.where(values == 0, np.nan, values))
             levels["coverage"] = items["ranking"].shares()
             quantities = [COVERAGE]
         if kind == "gain":

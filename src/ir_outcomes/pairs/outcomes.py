@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.choices import OUTCOMES, Floats, Ints, divided
-from ir_outcomes.pairs.differences import Items, Measurements, PairedValues
+from ir_outcomes.pairs.differences import FoundItems, Measurements, PairedValues
 
 
 class Shares(NamedTuple):
@@ -65,7 +65,7 @@ class QueryOutcome(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class SystemPair:
     """One pair of systems, with its values on every query."""
 
     measurements: Measurements
@@ -202,7 +202,7 @@ class Pair:
 class QueryOutcomes(Sequence[QueryOutcome]):
     """What two systems did with each query, put together when it is asked for."""
 
-    def __init__(self, pair: Pair, texts: Mapping[str, str]) -> None:
+    def __init__(self, pair: SystemPair, texts: Mapping[str, str]) -> None:
         self._pair = pair
         self._texts = texts
 
@@ -226,7 +226,7 @@ class QueryOutcomes(Sequence[QueryOutcome]):
         return hash(self._items)
 
 
-def _outcome(items: Items, baseline: int, contender: int) -> Ints:
+def _outcome(items: FoundItems, baseline: int, contender: int) -> Ints:
     """(items,) the outcome of each item between two runs, as an index into `OUTCOMES`."""
     outcome: Ints = (items.found[baseline] + 2 * items.found[contender]).astype(np.int64)
     return outcome

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 
 from ir_outcomes.choices import Direction, Floats, Ints
-from ir_outcomes.pairs.differences import Block, Measurements, Quantity, RowSums
+from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, Quantity, RowSums
 from ir_outcomes.pairs.verdict import labels_of
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics.estimate import (
@@ -262,7 +262,7 @@ class RowsOfPairs(NamedTuple):
     sums: dict[str, Sums]  # of a family; empty of a board, which is too large to hold them
 
     @classmethod
-    def of_block(cls, measurements: Measurements, block: Block, alpha: float) -> Self:
+    def of_block(cls, measurements: Measurements, block: BlockOfPairs, alpha: float) -> Self:
         """Estimate the rows of some pairs, or of both halves of each."""
         halves = len(next(iter(block.rows.values())).sums.units) // block.systems.shape[1]
         identical = np.repeat(measurements.is_identical(block.systems), halves)
@@ -282,7 +282,9 @@ class RowsOfPairs(NamedTuple):
         return cls.joined([cls.of_block(measurements, block, alpha) for block in blocks])
 
     @classmethod
-    def of_board(cls, measurements: Measurements, blocks: Iterable[Block], alpha: float) -> Self:
+    def of_board(
+        cls, measurements: Measurements, blocks: Iterable[BlockOfPairs], alpha: float
+    ) -> Self:
         """Estimate the rows of all pairs, in the order of `itertools.combinations`."""
         parts = (cls.of_block(measurements, block, alpha) for block in blocks)
         joined = cls.joined([part._replace(sums={}) for part in parts])

@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypedDict, get_args
+from typing import Any, Literal, Self, TypedDict
 
-from ir_outcomes.arguments import check_choice, check_level, check_one_order, check_positive
-from ir_outcomes.choices import Correction, Ties, Unit
+from ir_outcomes.arguments import check_fields, check_one_order
+from ir_outcomes.choices import Correction, Level, Ties, Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.systems import digest_of_clusters
@@ -16,7 +16,7 @@ from ir_outcomes.statistics.families import level_in_family
 class RuleOptions(TypedDict, total=False):
     """How verdicts are reached, as keyword arguments."""
 
-    alpha: float
+    alpha: Level
     correction: Correction
     margins: tuple[float, ...] | None
 
@@ -36,13 +36,12 @@ class Rules:
         third is by default what the other two tolerate together.
     """
 
-    alpha: float = 0.05
+    alpha: Level = 0.05
     correction: Correction = "holm"
     margins: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        check_level(self.alpha)
-        check_choice("correction", self.correction, get_args(Correction))
+        check_fields(self)
         object.__setattr__(self, "margins", _checked_margins(self.margins))
 
 
@@ -92,7 +91,6 @@ class Settings:
     task: str | None = None
 
     def __post_init__(self) -> None:
-        check_positive("rel", self.rel, none_allowed=True)
         check_one_order(self.ties)
 
     @classmethod
@@ -109,7 +107,7 @@ class Settings:
             family=family,
             margins=rules.margins,
             n_clusters=evaluation.n_clusters,
-            clusters=digest_of_clusters(evaluation.clusters),
+            clusters=digest_of_clusters(evaluation.clusters, evaluation.query_ids),
             task=_task_of(evaluation),
         )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ir_outcomes.arguments import check_kind
-from ir_outcomes.errors import FormatError, MismatchError, UnreadableFile, escaped, some
+from ir_outcomes.errors import FormatError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
 from ir_outcomes.reading.files import COMPRESSION_ENDINGS, name_of
 
@@ -33,7 +33,6 @@ class Suite:
     """Collections with runs of the same systems."""
 
     collections: tuple[SuiteCollection, ...]
-    without_runs: tuple[str, ...] = ()  # collections that have qrels and no run
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -60,50 +59,74 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
     path : path
         A folder with ``COLLECTION/SYSTEM.run`` (or .res, .trec) and ``COLLECTION/qrels.txt``, which
         may be compressed. Without qrels the collection is called like a dataset id, such as
-        ``beir/nfcorpus/test``.
+        ``beir/nfcorpus/test``. Links are followed; names that begin with a dot are skipped.
 
     Raises
     ------
     InputError
-        If there is no such folder, it has another layout, or a collection has no qrels.
+        If there is no such folder, or a folder in it neither is nor contains a collection, so that
+        nothing would be compared there.
     """
     check_kind("suite", path, (str, os.PathLike), f"a path; {LAYOUT}")
     folder = Path(path)
     if not folder.is_dir():
         raise UnreadableFile(f"{path}: no such folder; {LAYOUT}")
-    runs: dict[str, dict[str, str]] = {}
-    qrels: dict[str, str] = {}
-    for file in sorted(folder.rglob("*")):
-        within = file.relative_to(folder)
-        collection = within.parent.as_posix()
-        if any(part.startswith(".") for part in within.parts) or not file.is_file():
-            continue
-        system = _system(file)
-        if system is None:
-            if name_of(file) == _QRELS:
-                qrels[collection] = str(file)
-        elif system in runs.setdefault(collection, {}):
-            raise FormatError(
-                str(folder),
-                f"has two runs of {escaped(system)} for {escaped(collection)}; remove one",
-            )
-        else:
-            runs[collection][system] = str(file)
-    if not runs or "." in runs:
-        problem = "has no runs in folders"
-        if runs:
-            problem = "has runs beside each other, without collections"
-        raise FormatError(str(folder), f"{problem}; {LAYOUT}")
-    missing = [name for name in runs if name not in qrels and not is_dataset_id(name)]
-    if missing:
-        raise MismatchError(
-            f"{folder}: there are no qrels of {some(missing, 10)}; add {missing[0]}/qrels.txt, or"
-            " name the folder like an ir_datasets id, such as beir/nfcorpus/test"
+    problems: dict[str, str] = {}
+    collections = _collections(folder, "", (), problems)
+    if problems:
+        named = some([f"{escaped(name)} ({words})" for name, words in problems.items()], 10)
+        raise FormatError(
+            str(folder),
+            f"nothing can be compared in {named}; add what is lacking, remove it, or let its name"
+            f" begin with a dot; {LAYOUT}",
         )
-    return Suite(
-        tuple(SuiteCollection(name, qrels.get(name, name), runs[name]) for name in sorted(runs)),
-        tuple(sorted(qrels.keys() - runs.keys() - {"."})),
-    )
+    if not collections:
+        raise FormatError(str(folder), f"has no runs in folders; {LAYOUT}")
+    return Suite(tuple(sorted(collections, key=lambda collection: collection.name)))
+
+
+def _collections(
+    folder: Path, name: str, above: tuple[Path, ...], problems: dict[str, str]
+) -> list[SuiteCollection]:
+    """Return the collections of a folder, and add the names in it that are none, and why."""
+    resolved = folder.resolve()
+    if any(outer.is_relative_to(resolved) for outer in above):
+        problems[name] = "a link to a folder above it"
+        return []
+    try:
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        raise UnreadableFile(f"{folder}: cannot be read: {error.strerror or error}") from error
+    collections: list[SuiteCollection] = []
+    runs: dict[str, str] = {}
+    qrels: str | None = None
+    n_problems = len(problems)
+    for entry in entries:
+        within = f"{name}/{entry.name}".lstrip("/")
+        system = _system(entry)
+        if entry.is_dir():
+            collections += _collections(entry, within, (*above, resolved), problems)
+        elif not entry.exists():
+            problems[within] = "a link to nothing"
+        elif system in runs:
+            raise FormatError(
+                str(folder), f"has two runs of {escaped(system)} for {escaped(name)}; remove one"
+            )
+        elif system is not None:
+            runs[system] = str(entry)
+        elif name_of(entry) == _QRELS:
+            qrels = str(entry)
+    if runs and not name:
+        beside = "has runs beside each other, without collections"
+        raise FormatError(str(folder), f"{beside}; {LAYOUT}")
+    if runs and (qrels is not None or is_dataset_id(name)):
+        collections.append(SuiteCollection(name, qrels or name, runs))
+    elif runs:
+        problems[name] = "no qrels"
+    elif name and not collections and len(problems) == n_problems:
+        lacking = "no runs" if qrels else "neither runs nor qrels"
+        problems[name] = lacking if entries else "empty"
+    return collections
 
 
 def _system(file: Path) -> str | None:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.arguments import check_kind
 from ir_outcomes.choices import UnitChoice
 from ir_outcomes.errors import DatasetUnavailable, ParameterError
 from ir_outcomes.reading.qrels import Qrels, qrels_of
@@ -51,7 +50,7 @@ def open_collection(qrels: Any, queries: Any = None) -> Collection:
         texts = dict(queries)
     elif queries is not None:
         texts = query_texts(queries)
-    elif task is not None and task.has("queries") and task.file_of("queries"):
+    elif task is not None and task.has("queries") and _has_queries_here(task.dataset_id):
         texts = task.queries
     judgments = as_qrels(qrels) if task is None else task.qrels
     return Collection(judgments, task, texts or judgments.texts)
@@ -186,10 +185,6 @@ class Task:
         """Return whether the collection has queries, qrels or scoreddocs."""
         return bool(getattr(dataset_of(self.dataset_id), f"has_{part}")())
 
-    def file_of(self, part: Part) -> str | None:
-        """Return the file of a part, or None where it is not on this machine."""
-        return _file_of(self.dataset_id, part)
-
 
 _RANDOM_ORDER = (
     "its ranking holds no scores (all are 0) and stands in random order: candidates to rerank, not"
@@ -236,7 +231,6 @@ def load(name: str) -> Task:
     >>> task.cutoff, task.rel, task.unit, task.official_measure
     (100, 1, 'query', 'RR@100')
     """
-    check_kind("name", name, str, "an ir_datasets id, such as msmarco-document/dev")
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, "qrels")
     settings: dict[str, Any] = {}
@@ -288,22 +282,13 @@ def has_settings(name: str) -> bool:
 # --- ir_datasets
 
 
-# How ir_datasets calls the files of a part.
-_FILES: dict[Part, str] = {"queries": "queries", "qrels": "qrels", "scoreddocs": "ms.run|top100"}
-
-
-def _file_of(name: str, part: Part) -> str | None:
-    """Look for the file of a part in the folder of its collection, and above it."""
+def _has_queries_here(name: str) -> bool:
+    """Return whether queries are in the folder of a collection or above it."""
     from ir_datasets.util import home_path
 
-    folder = home_path() / name
-    while folder != home_path():
-        files = sorted(folder.iterdir()) if folder.is_dir() else []
-        for file in files:
-            if re.search(_FILES[part], file.name) and file.is_file():
-                return str(file)
-        folder = folder.parent
-    return None
+    folders = [home_path() / name, *(home_path() / name).parents]
+    within = folders[: folders.index(home_path())]
+    return any(file.is_file() for folder in within for file in folder.glob("*queries*"))
 
 
 def is_dataset_id(name: str) -> bool:
@@ -368,25 +353,14 @@ def load_part(name: str, part: Part) -> list[Any]:
     """Load a part of a collection, downloading it where it is not on this machine."""
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, part)
-    file = _file_of(name, part)
-    location = ""
-    remedy = "try again with a network connection, or give a file instead of the id"
-    if file:
-        location = f" at {file}"
-        remedy = (
-            "remove that file, which may be half a download, so that it is fetched again, or give a"
-            " file instead of the id"
-        )
     try:
         rows = list(getattr(dataset, f"{part}_iter")())
     # RuntimeError, OSError, EOFError or an error of a hash, by source
     except Exception as error:
-        problem = f"its {part}{location} cannot be fetched or read ({reason_of(error)})"
-        raise DatasetUnavailable(f"{name}: {problem}; {remedy}") from error
-    expected = _count(dataset, part) or 0
-    if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
-        problem = f"only {len(rows)} of its {expected} judgments are on this machine{location}"
-        raise DatasetUnavailable(f"{name}: {problem}; {remedy}")
+        raise DatasetUnavailable(
+            f"{name}: its {part} cannot be fetched or read ({reason_of(error)}); try again with a"
+            " network connection, or give a file instead of the id"
+        ) from error
     is_ranking = part == "scoreddocs" and len(rows) > len({row.query_id for row in rows})
     if is_ranking and len({row.score for row in rows}) == 1:
         problem = (

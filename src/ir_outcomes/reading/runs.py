@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
-from ir_outcomes.arguments import check_choice, check_kind
 from ir_outcomes.choices import Bools, Floats, Ints, RunBy
 from ir_outcomes.errors import (
     FormatError,
@@ -145,14 +144,6 @@ def read_run(
     Run('bm25', 1 query, 2 documents)
     """
     check_names([name])
-    check_kind(
-        "path",
-        path,
-        (str, os.PathLike),
-        "the path of a file; ir_outcomes.as_run takes other forms of a run",
-    )
-    if by is not None:
-        check_choice("by", by, get_args(RunBy))
     file, order = path_and_order(path)
     by = by or order
     columns = read_any_file(file, RUN._replace(by=by))
@@ -215,8 +206,6 @@ def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = N
 
 
 def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
-    if duplicates is not None:
-        check_choice("duplicates", duplicates, get_args(Duplicates))
     codes = columns.codes
     begins = np.append(codes[:1], codes[1:][codes[1:] != codes[:-1]])
     scattered = int(np.sum(np.bincount(begins) > 1))

@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import get_args
 
-from ir_outcomes.arguments import check_choice
 from ir_outcomes.choices import Mark
 from ir_outcomes.errors import ParameterError, escaped
 from ir_outcomes.showing import Cell, Table, View, column_groups, sentence
@@ -41,8 +39,6 @@ def as_latex(
     mark: Collection[Mark] = (),
 ) -> str:
     """Write a ``tabular`` for each table, with sentences and notes as comments."""
-    for each in mark:
-        check_choice("mark", each, get_args(Mark))
     if label is not None and not _LABEL.fullmatch(label):
         raise ParameterError(
             "use letters, digits and - : . only, such as tab:comparison", label=label

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import check_positive
-from ir_outcomes.choices import Missing
+from ir_outcomes.choices import Missing, Positive
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.tail.measures import ASL_FIRST, effective_share, runs_at_depth
-from ir_outcomes.tail.result import TailResult
+from ir_outcomes.tail.result import TailHistogram, TailResult
 
 SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)  # of changes
 
@@ -19,9 +18,9 @@ SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)  # of changes
 def length_distributions(
     evaluation: Evaluation,
     *,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     missing: Missing = "cutoff",
-    bins: int = 10,
+    bins: Positive = 10,
 ) -> TailResult:
     """Count the relevant documents by search length, the missing ones separately.
 
@@ -52,7 +51,6 @@ def length_distributions(
     >>> [result.table[0][name] for name in ("1_to_1", "2_to_2", "3_to_3", "missing")]
     [1, 1, 0, 1]
     """
-    check_positive("bins", bins)
     runs, settings, notes = runs_at_depth(evaluation, cutoff, missing)
     ends = np.linspace(1, settings.cutoff + 1, bins + 1)
     edges = tuple(np.unique(ends.round().astype(np.int64)).tolist())
@@ -94,10 +92,10 @@ def length_changes(
     baseline: str,
     contender: str,
     *,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     missing: Missing = "cutoff",
-    bins: int | None = None,
-) -> TailResult:
+    bins: Positive | None = None,
+) -> TailHistogram:
     """Count the relevant documents by how their search length changed.
 
     Parameters
@@ -110,7 +108,7 @@ def length_changes(
 
     Returns
     -------
-    TailResult
+    TailHistogram
         Each relevant document is counted in one row: further up or down in the contender, where
         both runs found it, by the size of the change (the last bucket is open), unchanged, won
         (only the contender found it), lost, or neither.
@@ -127,7 +125,6 @@ def length_changes(
     >>> result.table[0]["documents"], result.mean_change
     (1, -1.0)
     """
-    check_positive("bins", bins, none_allowed=True)
     names = [baseline, contender]
     (first, second), settings, notes = runs_at_depth(evaluation, cutoff, missing, names)
     by_first = first.rank > 0
@@ -158,7 +155,7 @@ def length_changes(
         row("neither", None, None, np.sum(~by_first & ~by_second)),
     ]
     asl = [np.nanmean(run.asl(missing=missing)) for run in (first, second)]
-    return TailResult(
+    return TailHistogram(
         "length-changes",
         (first.name, second.name),
         tuple(rows),

@@ -1,12 +1,12 @@
 """Runs at a depth that they share, and measures of all relevant documents there."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from ir_measures import AP, P
 
-from ir_outcomes.arguments import check_choice, check_one_order, check_positive
+from ir_outcomes.arguments import check_one_order
 from ir_outcomes.choices import Floats, Missing, divided
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of
@@ -31,8 +31,6 @@ def runs_at_depth(
 ) -> tuple[tuple[SearchLengths, ...], TailSettings, tuple[Note, ...]]:
     """Take runs at a depth they share, the cutoff or less, with settings and notes."""
     evaluation = checked_evaluation(evaluation)
-    check_positive("cutoff", cutoff, none_allowed=True)
-    check_choice("missing", missing, get_args(Missing))
     if names is not None:
         evaluation = evaluation[names]
     # Length of the longest list.

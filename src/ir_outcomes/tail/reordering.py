@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.choices import Floats, Ints, Missing, divided
+from ir_outcomes.choices import Floats, Ints, Missing, Positive, divided
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
@@ -30,7 +30,7 @@ def reordering(
     evaluation: Evaluation,
     *,
     measures: Sequence[Any] | None = None,
-    cutoff: int | None = None,
+    cutoff: Positive | None = None,
     missing: Missing = "cutoff",
 ) -> TailResult:
     """Order the runs by a measure and by another, and say what changes.

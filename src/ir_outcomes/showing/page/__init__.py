@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from itertools import chain
-from typing import Any
+from typing import Annotated, Any
 
-from ir_outcomes.arguments import check_number
+from ir_outcomes.choices import Bounds
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.conditions.collections import compare_collections
 from ir_outcomes.errors import escaped, not_installed
@@ -73,7 +73,7 @@ def report(
     path: str | os.PathLike[str] | None = None,
     docs: Source = None,
     queries: Source = None,
-    max_mb: float | None = None,
+    max_mb: Annotated[float, Bounds(0.0, 1000.0)] | None = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
     **rules: Any,
@@ -158,14 +158,12 @@ def report_of(
     evaluation: Evaluations = None,
     docs: Source = None,
     queries: Source = None,
-    max_mb: float | None = None,
+    max_mb: Annotated[float, Bounds(0.0, 1000.0)] | None = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
     advice: Any = str,
 ) -> ReportPage:
     """Write a result as one HTML page."""
-    if max_mb is not None:
-        check_number("max_mb", max_mb, below=1000)
     grids = grids_of(result, evaluation)
     view = result.view()
     settings = getattr(result, "settings", None)
@@ -186,7 +184,8 @@ def report_of(
         grids=grids,
         tone=getattr(result, "status", tone(view.label)),
         first_notes=as_notes(view.first_notes),
-        numbers=_tables(view.tables + view.details, map(advice, view.other_notes)),
+        first=_tables(view.tables, ()),
+        numbers=_tables(view.details, map(advice, view.other_notes)),
         made=_tables([Table.of_texts(texts("what", "value"), made)], ()),
         advice=advice,
         more=advice("Raise `max_mb` for more."),

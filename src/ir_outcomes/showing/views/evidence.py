@@ -11,7 +11,7 @@ from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pv
 from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.showing import Table, View, level_words, numbers, texts, view_of
-from ir_outcomes.showing.views.parts import depth_lines, settings_words, widened_words
+from ir_outcomes.showing.views.parts import settings_words, widened_words
 from ir_outcomes.statistics.power import CONFIDENCE
 from ir_outcomes.table_columns import NUMBER, Column, chosen
 
@@ -26,8 +26,7 @@ ENDINGS = {
 
 @view_of.register
 def _holes(result: Holes) -> View:
-    first, background = ranked(note for note in result.notes if note.kind != "shallow")
-    ends = depth_lines(result.notes)
+    first, background = ranked(result.notes)
     cutoff = f"at cutoff {result.settings.cutoff}"
     table = _holes_table(result)
     if len(result.pairs) == 1:
@@ -35,7 +34,7 @@ def _holes(result: Holes) -> View:
         return View(
             f"{pair.contender} (B) against {result.baseline} (A) {cutoff}",
             f"{pair.label}; {ENDINGS[pair.bound.word]}",
-            (_unjudged(pair, result), _bound(pair), *ends),
+            (_unjudged(pair, result), _bound(pair)),
             notes=first,
             more="judged shares, what to judge first",
             details=(table, _to_judge(result)),
@@ -50,7 +49,6 @@ def _holes(result: Holes) -> View:
     return View(
         f"{verdicts} against {result.baseline} (A) {cutoff}, if unjudged documents were relevant",
         counted if bounds["stands"] == 1 else counted.replace("stands", "stand"),
-        sentences=tuple(ends),
         tables=(table,),
         notes=first,
         more="each bound",

@@ -33,7 +33,6 @@ from ir_outcomes.showing import (
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
-    depth_lines,
     row_fields,
     settings_words,
 )
@@ -70,7 +69,7 @@ def _leaderboard(result: Leaderboard) -> View:
     # The second run is in the table before.
     best = f"Against the first run, {result.standings[0].run} (A)"
     details.append(_pairs_table(result, best, result.against_first()[1:]))
-    notes = [note for note in result.notes if note not in depth_lines(result.notes)]
+    notes = result.notes
     first, background = ranked(notes)
     details = [table for table in details if table.rows]
     return View(
@@ -189,7 +188,6 @@ def _standings(result: Leaderboard) -> Table:
         f" adjusted t, {_correction(result)}",
         *_systems_lines(result),
         _settings_line(result),
-        *depth_lines(result.notes),
     )
     return table.marked(best=_best(result))
 

@@ -17,7 +17,6 @@ from ir_outcomes.formatting import (
     pvalue,
     short_unit,
 )
-from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing import Table, legend, level_words
 from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
@@ -343,8 +342,3 @@ def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> 
     hidden = ("all_queries", "cluster")
     columns = (column for column in query_columns(measured_in) if column.name not in hidden)
     return Table.of(columns, queries, title=title)
-
-
-def depth_lines(notes: Iterable[str]) -> list[str]:
-    """Return what notes say on where all lists end, which stands beside the cutoff."""
-    return [note for note in as_notes(notes) if note.kind == "shallow"]
