@@ -133,7 +133,7 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "queries": (lambda: pair().per_query("worse", top=5), "text csv"),
     "collections": (
         lambda: iro.compare_collections(suite(1, 6), "bm25", NAMES[3]),
-        "text details latex",
+        "text details latex csv",
     ),
     "collections-documents": (lambda: iro.compare_collections(suite(3, 3), "bm25"), "text details"),
     "slices": (
