@@ -12,7 +12,7 @@ from ir_outcomes.leaderboards.stability import RankDistribution
 from ir_outcomes.showing import conditions_words, count, figures, level_words
 from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, WORSE, Picture, draws
 from ir_outcomes.showing.views.conditions import sign_of
-from ir_outcomes.showing.views.leaderboards import answer_of, ranks_words
+from ir_outcomes.showing.views.leaderboards import answer_of, family_words, ranks_words
 
 NUMBERED_CELLS = 30  # rows of a matrix whose cells also hold their sign
 # The sign of a label -> what it means, colour and hatch of its cells.
@@ -44,16 +44,19 @@ def draw_standings(result: Leaderboard, target: Any) -> Picture:
         ax.plot([standing.score], [position], "o", color=INK, markersize=markersize)
     if not result.higher_is_better:
         ax.invert_xaxis()
-    figures.write_beside([ax], [f"ranks {ranks_words(standing)}" for standing in shown])
+    plurals = ("" if standing.ranks.best == standing.ranks.worst else "s" for standing in shown)
+    ranks = zip(plurals, map(ranks_words, shown), strict=True)
+    figures.write_beside([ax], [f"rank{plural} {words}" for plural, words in ranks])
     better = figures.toward(result.higher_is_better)
-    ax.set_xlabel(figures.literal(f"mean {result.measure} ({better})"))
+    mean = "search length over all queries" if result.measure == "all queries" else result.measure
+    ax.set_xlabel(figures.literal(f"mean {mean} ({better})"))
     missing = len(result.standings) - len(shown)
     without = f"; {count(missing, 'run')} without a score" if missing else ""
     return Picture(
         [ax],
         answer_of(result),
-        f"{level_words(result.alpha)}s of each mean by itself, {count(result.n_queries, 'query')}"
-        f"{without}",
+        f"{level_words(result.alpha)}s of each mean by itself, ranks that are possible by"
+        f" {family_words(result)}, {count(result.n_queries, 'query')}{without}",
     )
 
 
