@@ -273,12 +273,14 @@ def test_letters_of_each_measure_are_in_the_details() -> None:
     assert rf"\textbf{{{value}}}" in board.to_latex(mark=("best",))
 
 
-def test_a_board_of_scores_says_what_its_figures_need() -> None:
+def test_a_board_of_values_has_its_pictures() -> None:
     qrels, runs = collection(3, 20, relevant=2)
     board = iro.leaderboard(iro.evaluate(qrels, runs).scores_of(None))
     assert "None" not in board.to_text(details=True)
-    with pytest.raises(iro.ParameterError, match="`kind='verdicts'` needs"):
-        board.plot("verdicts", ax=Figure())
+    for kind in ("standings", "verdicts"):
+        axes = board.plot(kind, ax=Figure())
+        names = [label.get_text() for label in axes.get_yticklabels()]
+        assert names == [standing.run for standing in board.standings]
 
 
 @pytest.mark.parametrize(

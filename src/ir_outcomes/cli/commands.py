@@ -147,10 +147,10 @@ COMMANDS = {
     "leaderboard": Command(
         "leaderboard",
         "Order runs by one row, with the ranks that are possible.",
-        ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
+        ("leaderboard qrels.txt *.run --measure nDCG@10 --plot standings.pdf",),
         "board",
         takes=EVERYTHING,
-        figures=("tiers", "verdicts"),
+        figures=("standings", "verdicts"),
         page=True,
     ),
     "sota-history": Command(

@@ -28,7 +28,6 @@ from ir_outcomes.leaderboards.ordering import (
     means_of_systems,
     notes_on_source,
     order_of,
-    scores_of,
     systems_of,
     values_of,
 )
@@ -120,7 +119,9 @@ def leaderboard(
     settings = None
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
     if evaluation is not None:
-        coverage = defined(means_of_systems(scores_of(evaluation, "coverage"), systems).means())
+        of_pairs = pairs.rows.rows["coverage"]  # of which the first are of the first system
+        coverage = [*of_pairs.baseline[:1].tolist(), *of_pairs.contender.tolist()]
+        coverage = coverage[: len(systems)]
         settings = Settings.of(evaluation, checked, family=len(pairs))
         notes += _notes(evaluation, first)
     standings = map(
