@@ -12,6 +12,8 @@ FIRST: Mapping[str, str] = {
     "unknown-ids": "Unknown ids",
     "rising-scores": "Scores rise with the rank",
     "equal-scores": "Equal scores",
+    "missing-values": "Missing values",
+    "other texts": "Texts differ",
     "many missing": "Many queries are missing",
     "scores against ranks": "Scores contradict ranks",
     "queries as documents": "Queries retrieved as documents",

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 Words = Literal["pair", "board", "files", "values", "judges", "collections", "gate", "plain"]
-TAIL = ("from_outputs", "trials", "unit", "clusters", "replicates", "queries", "higher_is_better")
+VALUES = ("outputs", "range", "id", "where", "trials")  # how values of other tools are read
+TAIL = (*VALUES, "unit", "clusters", "replicates", "queries", "higher_is_better")
 
 
 class Command(NamedTuple):
@@ -58,6 +59,7 @@ COMMANDS = {
         "values",
         then="per_query",
         figures=("facets", "changes", "lengths"),
+        page=True,
     ),
     "verdict": Command(
         "verdict",
@@ -72,7 +74,7 @@ COMMANDS = {
         "Compare runs at several cutoffs.",
         ("compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,50",),
         "pair",
-        without=("cutoff",),
+        without=("cutoff", *VALUES),
         figures=("curve", "forest"),
     ),
     "compare-slices": Command(
@@ -105,6 +107,7 @@ COMMANDS = {
         "Show how far verdicts depend on unjudged documents.",
         ("holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20",),
         "pair",
+        without=VALUES,
         keeps={"documents": "cutoff"},
         then="to_judge",
     ),
@@ -138,7 +141,7 @@ COMMANDS = {
         "Evaluate runs once, into a file that stands for them.",
         ("evaluate qrels.txt *.run -o board.npz",),
         "board",
-        without=("from_outputs", "trials"),
+        without=VALUES,
         result=False,
     ),
     "leaderboard": Command(

@@ -198,6 +198,8 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
         details |= {"converter": numbers_of, "n_tokens": 1}
     elif kind in (str, list[str]):
         details["converter"] = words_of
+    elif name == "range":
+        details |= {"allow_leading_hyphen": True}
     elif name == "higher_is_better":
         details["name"], details["negative"] = names_of(name)
     if option.default is None:

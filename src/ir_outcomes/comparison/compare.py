@@ -7,6 +7,7 @@ from typing import Any, Unpack, overload
 from ir_outcomes.choices import Ties, UnitChoice
 from ir_outcomes.comparison.family import judged, measured_pairs
 from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.comparison.outputs import compare_values
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import ParameterError
@@ -159,7 +160,9 @@ def compare(
     checked = Rules(**rules)
     if isinstance(qrels, Evaluation) or is_saved(qrels):
         _refuse_settings_of_evaluations(of_runs)
-        evaluation = evaluation_of(qrels, cutoff=cutoff, several_runs=True)
+        evaluation = evaluation_of(qrels, cutoff=cutoff, several_runs=True, values=True)
+        if evaluation.values is not None:
+            return _compared_values(evaluation, baseline, contenders, checked, progress)
         chosen, notes = _chosen(evaluation, baseline, contenders)
         several = not isinstance(contenders, str)
     else:
@@ -198,6 +201,17 @@ def compared(
     pairs = [(first, system) for system in others]
     measured = measured_pairs(evaluation, pairs, settings, measures, of_pairs)
     return judged(measured, settings, progress=progress)
+
+
+def _compared_values(
+    evaluation: Evaluation, baseline: Any, contenders: Any, rules: Rules, progress: bool
+) -> Comparison | Comparisons:
+    """Compare values that another tool computed."""
+    others = contenders_of(evaluation.system_names, baseline, contenders)
+    called = {system.name: system for system in evaluation.called}
+    systems = [called[name] for name in (baseline, *others)]
+    results = compare_values(evaluation, systems, rules, progress=progress)
+    return results[0] if isinstance(contenders, str) else results
 
 
 def _refuse_settings_of_evaluations(settings: Mapping[str, Any]) -> None:

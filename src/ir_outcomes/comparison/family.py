@@ -309,8 +309,8 @@ def _margins_by_row(
         whole = found.deciding.get("all queries")
         if whole is None or whole.largest is None:
             raise ParameterError(
-                f"`margins`: the largest possible value of {queries.measure} is not known, so harm"
-                " cannot be excluded; leave margins out, or take a measure from 0 to 1, such as nDCG"
+                f"`margins`: the range of {queries.measure} is not known, so harm cannot be"
+                " excluded; say it, such as `range=(0, 1)`"
             )
         if margins[0] >= whole.largest:
             raise ParameterError(

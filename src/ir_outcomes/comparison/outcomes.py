@@ -52,11 +52,12 @@ class Settings:
     @classmethod
     def of(cls, evaluation: Evaluation, rules: Rules, family: int = 1) -> Self:
         """Take the settings of an evaluation, and the rules of a family of comparisons."""
+        values = evaluation.values
         return cls(
-            cutoff=evaluation.cutoff,
-            rel=evaluation.rel,
+            cutoff=evaluation.cutoff if values is None else values.cutoff,
+            rel=evaluation.rel if values is None else values.rel,
             unit=evaluation.unit,
-            ties=evaluation.ties,
+            ties=evaluation.ties if values is None else "unknown",
             judged_only=evaluation.judged_only,
             alpha=rules.alpha,
             correction=rules.correction,
@@ -165,6 +166,7 @@ class PairedQueries:
     horizon: int | None  # k: the cutoff, or the depth of the deeper run where that is smaller
     clusters: Ints | None = None  # (n,) cluster of each query; None where queries are independent
     measure: str | None = None  # another measure, whose values take the place of lengths
+    bounds: tuple[float, float] | None = None  # its smallest and largest value, where said
     higher_is_better: bool = False  # direction of the lengths, or of that measure
     identical: bool = False  # whether the rankings are the same; not where that is not known
     n_runs: tuple[int, int] = (1, 1)
@@ -223,6 +225,7 @@ def from_items(
     measure: str | None = None,
     higher_is_better: bool = False,
     mean_alone: bool = False,
+    bounds: tuple[float, float] | None = None,
     same_rankings: bool = False,
 ) -> PairedQueries:
     """Compute the values of each query from the items of each pair of runs.
@@ -257,6 +260,7 @@ def from_items(
         horizon=horizon,
         clusters=clusters,
         measure=measure,
+        bounds=bounds,
         higher_is_better=higher_is_better,
         n_runs=n_runs,
     )

@@ -1,7 +1,6 @@
 """Comparisons from per-query values: of another tool's output, or of a measure of an evaluation."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, Unpack, overload
@@ -11,31 +10,17 @@ from ir_measures import Metric
 
 from ir_outcomes.choices import Floats
 from ir_outcomes.comparison.family import MeasuredPair, judged
-from ir_outcomes.comparison.outcomes import Sample, Settings, from_items
+from ir_outcomes.comparison.outcomes import PairedQueries, Sample, Settings, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
 from ir_outcomes.evaluation.lengths import Items
-from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_of_sources
-from ir_outcomes.evaluation.systems import (
-    Called,
-    called_systems,
-    check_baselines,
-    digest_of_clusters,
-)
-from ir_outcomes.evaluation.systems import systems as systems_of
-from ir_outcomes.notes import Note, as_notes, note
-from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.measure_names import (
-    are_truth_values,
-    base_name,
-    cutoff_of,
-    is_gain,
-    is_reciprocal,
-)
-from ir_outcomes.reading.runs import check_names
-from ir_outcomes.reading.values import Trials
+from ir_outcomes.evaluation.outputs import are_sources, evaluation_of_values
+from ir_outcomes.evaluation.scores import Scores, parse_measure
+from ir_outcomes.evaluation.systems import Called, check_baselines, digest_of_clusters
+from ir_outcomes.notes import Note, as_notes
+from ir_outcomes.values.table import Trials
 
 
 @dataclass(frozen=True)
@@ -59,6 +44,10 @@ class OutputSettings(RuleOptions, total=False):
     higher_is_better: bool | None
     trials: Trials | None
     names: tuple[str, ...] | None
+    range: tuple[float, float] | None
+    id: str | None
+    where: Mapping[str, str] | Sequence[str] | None
+    allow: Collection[Literal["missing-values"]]
     clusters: Any
     replicates: Any
     progress: bool
@@ -98,6 +87,10 @@ def compare_outputs(
     higher_is_better: bool | None = None,
     trials: Trials | None = None,
     names: tuple[str, ...] | None = None,
+    range: tuple[float, float] | None = None,
+    id: str | None = None,
+    where: Mapping[str, str] | Sequence[str] | None = None,
+    allow: Collection[Literal["missing-values"]] = (),
     clusters: Any = None,
     replicates: Any = None,
     progress: bool = False,
@@ -114,22 +107,12 @@ def compare_outputs(
     Parameters
     ----------
     baseline : path, frame, dict, CalcResults or iterable of Metric
-        One of what `ir_outcomes.scores_from_outputs` takes.
+        One of what `ir_outcomes.outputs` takes.
     contenders : the same, or a list of such, optional
         Left out where the baseline is a table of several runs, of which the first, or the first of
         `names`, is the baseline.
-    measure : str, optional
-        Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one
-        there is.
-    qrels : see `ir_outcomes.as_qrels`, optional
-        Tells which queries are answerable. Without it, unanswerable queries count as unanswered.
-    rel : int, optional
-        Smallest grade of a relevant document; by default that of the measure, or 1 with qrels, and
-        unknown without them.
-    higher_is_better : bool, optional
-        Direction of a measure that is not known here.
-    trials : {"mean"}, optional
-        What becomes of several values of a query: their mean. By default they are an error.
+    measure, range, id, where, trials, higher_is_better, qrels, rel, allow
+        See `ir_outcomes.outputs`. Without qrels, unanswerable queries count as unanswered.
     clusters, replicates, progress
         See `ir_outcomes.evaluate`.
     names : tuple of str, optional
@@ -164,67 +147,64 @@ def compare_outputs(
     """
     if isinstance(contenders, list) and not contenders:
         raise ParameterError("there is no contender; give one output, or several as a list")
-    are_metrics = isinstance(contenders, list) and hasattr(next(iter(contenders), None), "query_id")
-    several = (
-        isinstance(contenders, (list, tuple))
-        and not are_metrics
-        and not hasattr(contenders, "per_query")
-    )
-    if contenders is None:
-        sources, positions = [baseline], ["table of outputs"]
-    else:
+    several = isinstance(contenders, (list, tuple)) and are_sources(contenders)
+    sources, positions = [baseline], ["table of outputs"]
+    if contenders is not None:
         others = list(contenders) if several else [contenders]
-        numbers = [f" {number}" for number in range(1, len(others) + 1)] if others[1:] else [""]
+        numbers = [f" {number}" for number, _ in enumerate(others, 1)] if others[1:] else [""]
         sources = [baseline, *others]
         positions = ["baseline", *(f"contender{number}" for number in numbers)]
-    judgments = None if qrels is None else as_qrels(qrels)
-
-    def answerable(measure: str) -> list[str]:
-        if judgments is None:
-            return []
-        least_grade = rel or _meaning(measure, higher_is_better, rel).rel or 1
-        codes = np.unique(judgments.codes[judgments.grades >= least_grade]).tolist()
-        return [judgments.query_ids[code] for code in codes]
-
-    scores = scores_of_sources(
+    evaluation = evaluation_of_values(
         sources,
         positions,
-        measure,
-        higher_is_better,
-        names,
+        measure=measure,
+        range=range,
+        id=id,
+        where=where,
         trials=trials,
+        names=names,
+        higher_is_better=higher_is_better,
+        qrels=qrels,
+        rel=rel,
         clusters=clusters,
-        queries_of=None if judgments is None else answerable,
+        replicates=replicates,
+        allow=allow,
     )
-    if len(scores.runs) == 1:
-        raise ParameterError(f"there is one run only, {scores.runs[0]}; give another output")
-    meaning = _meaning_of(scores, higher_is_better, rel)
-    rel = meaning.rel if rel is None else rel
-    n_unanswerable = 0
-    if judgments is not None:
-        rel = rel or 1
-        n_unanswerable = len(judgments.query_ids) - len(scores.query_ids)
-    systems = [Called(name, (name,)) for name in scores.runs]
-    if replicates is not None:
-        systems = _grouped(scores.runs, replicates)
-    settings = _settings(meaning, rel, Rules(**rules), len(systems) - 1)
-    notes = as_notes(_notes(scores, meaning, judgments is not None))
-    values = _Values(scores, meaning, n_unanswerable, notes)
-    results = values.compared(systems, settings, progress=progress)
-    return Comparisons(results) if several or len(results) > 1 else results[0]
+    first, *rest = evaluation.called
+    if not rest:
+        noun = "run" if len(evaluation.names) == 1 else "system"
+        raise ParameterError(f"there is one {noun} only, {first.name}; give another output")
+    check_baselines(evaluation.names[:1], evaluation.replicates)
+    results = compare_values(
+        evaluation, [first, *rest], Rules(**rules), with_qrels=qrels is not None, progress=progress
+    )
+    return results if several or len(results) > 1 else results[0]
 
 
-def compare_scores(
-    scores: Scores, baseline: str, contenders: Sequence[str], **rules: Unpack[RuleOptions]
+def compare_values(
+    evaluation: Evaluation,
+    systems: Sequence[Called],
+    rules: Rules,
+    *,
+    as_written: bool = False,
+    with_qrels: bool = False,
+    progress: bool = False,
 ) -> Comparisons:
-    """Compare runs by the values of a measure, reciprocal ranks as they are, too."""
-    meaning = _meaning_of(scores, scores.higher_is_better, None)
-    if meaning.kind == "reciprocal":
+    """Compare the first of some systems with the others, by values that another tool computed.
+
+    Reciprocal ranks become ranks, unless they are taken `as_written`.
+    """
+    if evaluation.values is None:
+        raise ParameterError("these are runs, and no values of another tool; see compare")
+    runs = [run for system in systems for run in system.runs]
+    scores = evaluation.values.take([evaluation.position(run) for run in runs])
+    meaning = _meaning(scores, scores.rel)
+    if as_written and meaning.kind == "reciprocal":
         meaning = replace(meaning, kind="gain", higher_is_better=True)
-    systems = [Called(name, (name,)) for name in (baseline, *contenders)]
-    settings = _settings(meaning, meaning.rel, Rules(**rules), len(contenders))
-    notes = as_notes(_notes(scores, meaning, with_qrels=True))
-    return Comparisons(_Values(scores, meaning, 0, notes).compared(systems, settings))
+    settings = _settings(meaning, scores.rel, rules, len(systems) - 1)
+    notes = as_notes(_notes(scores, meaning, with_qrels or as_written))
+    values = _Values(scores, meaning, scores.n_unanswerable, notes)
+    return Comparisons(values.compared(systems, settings, progress=progress))
 
 
 def _settings(meaning: _Meaning, rel: int | None, rules: Rules, family: int) -> Settings:
@@ -298,7 +278,7 @@ def compare_measure(
     systems = [evaluation.systems[place_of(name, known)].called for name in wanted]
     places = [evaluation.position(run) for system in systems for run in system.runs]
     scores = scores.on(evaluation.answerable_queries).take(places)
-    meaning = _meaning_of(scores, scores.higher_is_better, evaluation.rel)
+    meaning = _meaning(scores, evaluation.rel)
     settings = Settings.of(evaluation, Rules(**rules), len(systems) - 1)
     settings = replace(settings, cutoff=meaning.cutoff, unit="query")
     notes = as_notes(_about_values(meaning, scores.measure))
@@ -309,56 +289,17 @@ def compare_measure(
     return Comparisons(results)
 
 
-def _grouped(names: Sequence[str], replicates: Any) -> list[Called]:
-    """Return the systems, that of the baseline first."""
-    check_names(names)
-    several = systems_of(names, replicates)
-    systems = called_systems(names, several)
-    if len(systems) < 2:
-        raise ParameterError("replicates: all outputs are of one system, so nothing is compared")
-    check_baselines(names[:1], several)
-    return systems
-
-
-def _meaning_of(scores: Scores, higher_is_better: bool | None, rel: int | None) -> _Meaning:
-    meaning = _meaning(scores.measure, higher_is_better, rel)
+def _meaning(scores: Scores, rel: int | None) -> _Meaning:
+    """Return how the values of a measure are read."""
+    kind = scores.kind
+    if kind == "rank":
+        esl = parse_measure(scores.measure)
+        return _Meaning("rank", esl.cutoff, rel, esl.DEFAULT, False)
+    if kind == "reciprocal":
+        return _Meaning("reciprocal", scores.cutoff, rel, 0.0, False)
     # Solved or not: 0 is "nothing found", whatever the measure is called.
-    if meaning.kind == "value" and meaning.higher_is_better and are_truth_values(scores.values):
-        return replace(meaning, kind="gain")
-    return meaning
-
-
-def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
-    base = base_name(measure)
-    if base in ("ASL", "Answered"):
-        raise ParameterError(
-            f"{measure} does not say both what was found and how far down; compare outputs of ESL"
-            " or RR"
-        )
-    grade = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
-    cutoff = cutoff_of(measure)
-    own_rel = int(grade[1]) if grade else None
-    gain = is_gain(measure)
-    found = _Meaning(
-        "gain" if gain else "value", cutoff, own_rel, 0.0, higher_is_better is not False
-    )
-    if base == "ESL":
-        esl = parse_measure(measure)
-        found = _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
-    elif is_reciprocal(measure):
-        found = _Meaning("reciprocal", cutoff, own_rel, 0.0, False)
-    elif higher_is_better is None and not gain:
-        raise ParameterError(
-            f"the direction of {measure} is not known; pass `higher_is_better=True` or"
-            " `higher_is_better=False`"
-        )
-    if rel is not None and found.rel is not None and rel != found.rel:
-        raise ParameterError(
-            f"{measure} counts grades from {found.rel} on; leave `rel` out, or name the measure with"
-            f" rel={rel}",
-            rel=rel,
-        )
-    return found
+    read_as: Literal["gain", "value"] = "value" if kind == "value" else "gain"
+    return _Meaning(read_as, scores.cutoff, rel, 0.0, scores.higher_is_better)
 
 
 @dataclass(frozen=True, eq=False)
@@ -387,6 +328,19 @@ class _Values:
 
     def _pair(self, baseline: Called, contender: Called) -> MeasuredPair:
         """Measure one pair of systems."""
+        lengths = {run: self._lengths(run) for run in (*baseline.runs, *contender.runs)}
+        naive = [self._means(system, lengths) for system in (baseline, contender)]
+        return MeasuredPair(
+            queries=self.paired(baseline, contender),
+            n_unanswerable=self.n_unanswerable,
+            n_missing=(0, 0),
+            naive=Sample(naive[0], naive[1], np.ones(len(self.scores.query_ids))),
+            notes=tuple(own for own in self.notes if not own.runs or {*lengths} & {*own.runs}),
+            systems=(baseline, contender),
+        )
+
+    def paired(self, baseline: Called, contender: Called) -> PairedQueries:
+        """Return the values of two systems by query."""
         queries = self.scores.query_ids
         is_rank = self.meaning.kind in ("reciprocal", "rank")
         lengths = {run: self._lengths(run) for run in (*baseline.runs, *contender.runs)}
@@ -394,7 +348,7 @@ class _Values:
             Items(np.arange(len(queries)), (lengths[run], lengths[other]))
             for run, other in product(baseline.runs, contender.runs)
         )
-        pair = from_items(
+        return from_items(
             (baseline, contender),
             queries,
             items,
@@ -403,16 +357,8 @@ class _Values:
             measure=None if is_rank else self.scores.measure,
             higher_is_better=self.meaning.higher_is_better and not is_rank,
             mean_alone=self.meaning.kind == "value",
-        )
-        naive = [self._means(system, lengths) for system in (baseline, contender)]
-        runs = {*lengths}
-        return MeasuredPair(
-            queries=pair,
-            n_unanswerable=self.n_unanswerable,
-            n_missing=(self._n_missing(baseline), self._n_missing(contender)),
-            naive=Sample(naive[0], naive[1], np.ones(len(queries))),
-            notes=tuple(own for own in self.notes if not own.runs or runs & {*own.runs}),
-            systems=(baseline, contender),
+            bounds=None if is_rank else self.scores.range,
+            same_rankings=not self.scores.missing and self._are_equal(baseline, contender),
         )
 
     def _lengths(self, run: str) -> Floats:
@@ -437,8 +383,13 @@ class _Values:
         means: Floats = np.mean([np.nan_to_num(own) for own in found], axis=0)
         return means
 
-    def _n_missing(self, system: Called) -> int:
-        return max(len(self.scores.lacks(run)) for run in system.runs)
+    def _are_equal(self, baseline: Called, contender: Called) -> bool:
+        """Return whether two systems have the same values for every query."""
+        a, b = (
+            self.scores.values[[self.scores.runs.index(run) for run in system.runs]]
+            for system in (baseline, contender)
+        )
+        return np.array_equal(a, b, equal_nan=True)
 
 
 def _about_values(meaning: _Meaning, measure: str) -> Iterator[str]:
@@ -463,6 +414,14 @@ def _notes(scores: Scores, meaning: _Meaning, with_qrels: bool) -> Iterator[str]
             "Without qrels, queries that have no relevant document cannot be told apart: they count"
             " as unanswered."
         )
-    for own in scores.notes_on_output():
-        # How much is missing is among the first notes anyway.
-        yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own
+    yield from scores.notes_on_output()
+
+
+def paired_values(evaluation: Evaluation, baseline: str, contender: str) -> PairedQueries:
+    """Return the values of two systems by query, as `compare_values` takes them."""
+    systems = [system for system in evaluation.called if system.name in (baseline, contender)]
+    systems.sort(key=lambda system: system.name != baseline)
+    if evaluation.values is None:
+        raise ParameterError("these are runs, and no values of another tool; see compare")
+    scores = evaluation.values
+    return _Values(scores, _meaning(scores, scores.rel), 0, ()).paired(*systems)

@@ -104,6 +104,8 @@ def deciding_samples(pair: PairedQueries, settings: Settings) -> dict[str, tuple
     if pair.measure is not None:
         values = pair.ranking if pair.all_queries is None else pair.all_queries
         ranking = everywhere = range_of(pair.measure, *values.each())
+        if pair.bounds is not None:
+            ranking = everywhere = pair.bounds[1] - pair.bounds[0]
     elif pair.horizon is not None:
         ranking = pair.horizon - 1.0
         everywhere = float(pair.horizon)

@@ -10,7 +10,7 @@ from ir_outcomes.arguments import check_choice
 from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.outputs import compare_scores
+from ir_outcomes.comparison.outputs import compare_values
 from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.comparison.rows import Row
@@ -24,7 +24,7 @@ from ir_outcomes.evaluation.evaluation import (
     evaluations_of,
 )
 from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
-from ir_outcomes.evaluation.scores import Measures, Scores
+from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.reading.files import file_digest
@@ -159,13 +159,13 @@ class GateResult(HasPage, Result):
 
 
 def gate(
-    evaluation: Evaluation | Scores | Mapping[str, Evaluation],
+    evaluation: Evaluation | Mapping[str, Evaluation],
     baseline: str,
     contenders: Sequence[str] | str | None = None,
     *,
     reference: str | None = None,
     cutoff: int | None = None,
-    max_missing: float = MANY_MISSING,
+    max_missing: float | None = None,
     identical: Literal["pass", "fail"] = "pass",
     allow: Collection[str] = (),
     measures: Measures = (),
@@ -181,17 +181,20 @@ def gate(
 
     Parameters
     ----------
-    evaluation : Evaluation, Scores, or mapping of str to Evaluation
+    evaluation : Evaluation, or mapping of str to Evaluation
         Of the runs; several collections by their names, each of which is decided on. Of values that
-        another tool computed the mean over all queries decides, with one margin.
+        another tool computed (`ir_outcomes.outputs`) the mean over all queries decides, with one
+        margin; a mapping can hold several measures.
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
     reference : str, optional
         A second baseline, such as the last release; contenders must pass against both.
     cutoff : int, optional
         Ranks beyond it do not count; by default that of the evaluation.
-    max_missing : float
-        Largest tolerable share of answerable queries for which a run returned nothing.
+    max_missing : float, optional
+        Largest tolerable share of answerable queries for which a run returned nothing, by default
+        0.05; of values of another tool, for which it has none, by default 0. With a larger share
+        what the contender lacks counts as the worst value of the range.
     identical : {"pass", "fail"}
         What becomes of a contender with the baseline's rankings.
     allow : collection of str
@@ -231,27 +234,27 @@ def gate(
             "a gate needs margins, the largest harm that you tolerate in percentage points of"
             " coverage and in ranks, such as `margins=(1.0, 0.5)`"
         )
-    if not 0 <= max_missing < 1:
+    if max_missing is not None and not 0 <= max_missing < 1:
         raise ParameterError(
             "must be a share of the queries, from 0 to less than 1, such as 0.05",
             max_missing=max_missing,
         )
     check_choice("identical", identical, ("pass", "fail"))
-    collections: dict[str | None, Evaluation | Scores | None] = {}
-    if isinstance(evaluation, Scores):
-        if cutoff is not None or measures:
-            raise ParameterError(
-                "values that another tool computed have no other cutoff or measure"
-            )
-        max_missing = 0.0  # a tool that computed a value for one run can do it for another
-        collections[None] = evaluation
-    elif isinstance(evaluation, Mapping):
-        for name, found in evaluations_of(evaluation, cutoff).items():
+    collections: dict[str | None, Evaluation | None] = {}
+    if isinstance(evaluation, Mapping):
+        for name, found in evaluations_of(evaluation, cutoff, values=True).items():
             collections[name] = found
         if isinstance(evaluation, Evaluations):
             collections |= dict.fromkeys(evaluation.suite.without_runs)
     else:
-        collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True)
+        collections[None] = evaluation_of(
+            evaluation, cutoff=cutoff, several_runs=True, values=True
+        )
+    are_values = any(own is not None and own.values is not None for own in collections.values())
+    if max_missing is None:  # a tool that computed a value for one run can do it for another
+        max_missing = 0.0 if are_values else MANY_MISSING
+    if are_values and measures:
+        raise ParameterError("values that another tool computed have no other measure")
     names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))
     wanted = contenders_of(names, baseline, contenders)
     baselines = [baseline, *([] if reference is None else [reference])]
@@ -276,12 +279,9 @@ def gate(
             "`allow` leaves nothing to decide on; let at least one collection have every run"
         )
     first = next(found for found in collections.values() if found is not None)
-    if isinstance(first, Scores):
-        settings = next(own.comparison.settings for own in decisions if own.comparison is not None)
-    else:
-        settings = Settings.of(first, checked, len(wanted))
-        if len({own.cutoff for own in collections.values() if isinstance(own, Evaluation)}) > 1:
-            settings = replace(settings, cutoff=None)
+    settings = Settings.of(first, checked, len(wanted))
+    if len({own.cutoff for own in collections.values() if own is not None}) > 1:
+        settings = replace(settings, cutoff=None)
     tolerated = percent(settings.first_level / 2, 2)
     return GateResult(
         baseline=baseline,
@@ -300,11 +300,9 @@ def gate(
     )
 
 
-def _systems(source: Evaluation | Scores | None) -> tuple[str, ...]:
+def _systems(source: Evaluation | None) -> tuple[str, ...]:
     """Return the names of the systems, none of a collection without runs."""
-    if source is None:
-        return ()
-    return source.runs if isinstance(source, Scores) else source.system_names
+    return () if source is None else source.system_names
 
 
 def _check_allow(
@@ -333,7 +331,7 @@ class _Decider:
 
     def decisions(
         self,
-        evaluation: Evaluation | Scores | None,
+        evaluation: Evaluation | None,
         baseline: str,
         contenders: Sequence[str],
         collection: str | None,
@@ -358,10 +356,12 @@ class _Decider:
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
 
     def _compared(
-        self, evaluation: Evaluation | Scores, baseline: str, contenders: list[str]
+        self, evaluation: Evaluation, baseline: str, contenders: list[str]
     ) -> Iterable[Comparison]:
-        if isinstance(evaluation, Scores):
-            return compare_scores(evaluation, baseline, contenders, **self.rules)
+        if evaluation.values is not None:
+            called = {system.name: system for system in evaluation.called}
+            systems = [called[name] for name in (baseline, *contenders)]
+            return compare_values(evaluation, systems, Rules(**self.rules), as_written=True)
         # What stops a comparison fails the gate, which names it.
         return compare(
             evaluation, baseline, contenders, measures=self.measures, allow=STOPS, **self.rules
@@ -370,15 +370,25 @@ class _Decider:
     def _decide(
         self,
         comparison: Comparison,
-        evaluation: Evaluation | Scores,
+        evaluation: Evaluation,
         collection: str | None,
         reference: str | None,
     ) -> GateDecision:
         """Decide on one comparison."""
         rows = tuple(row for row in comparison.deciding if row.margin is not None)
         names = (comparison.baseline, comparison.contender)
-        if isinstance(evaluation, Scores):
-            failures = [problem for run in names for problem in evaluation.problems(run)]
+        values = evaluation.values
+        n_missing = comparison.n_missing
+        if values is not None:
+            runs = [run for name in names for run in evaluation.runs_of([name])]
+            failures = [
+                problem for run in runs for problem in values.problems(run, self.max_missing)
+            ]
+            first, second = (
+                max(values.missing.get(run, 0) for run in evaluation.runs_of([name]))
+                for name in names
+            )
+            n_missing = (first, second)
         else:
             failures = list(self._failures(comparison, evaluation))
         if not failures:
@@ -404,7 +414,7 @@ class _Decider:
             label=comparison.verdict.label,
             identical=comparison.identical,
             n_queries=comparison.n_queries,
-            n_missing=comparison.n_missing,
+            n_missing=n_missing,
             notes=comparison.notes,
             measures=comparison.measures,
             comparison=comparison,

@@ -169,7 +169,7 @@ class Agreement(Result):
 
 
 def agreement(
-    source: Evaluation | Scores,
+    source: Evaluation,
     *,
     measures: Sequence[Any] | str | None = None,
     cutoff: int | None = None,
@@ -188,8 +188,8 @@ def agreement(
 
     Parameters
     ----------
-    source : Evaluation or Scores
-        At least two runs; scores have no verdict, and their own measure.
+    source : Evaluation
+        At least two runs; values of another tool have no verdict, and their own measure.
     measures : sequence of Measure or str, optional
         What is tested; by default the reciprocal rank at the cutoff, and nDCG@10 if the evaluation
         has kept it. Where a measure is undefined in one of two runs, the query does not count for
@@ -229,7 +229,7 @@ def agreement(
     check_count("seed", seed)
     check_level(alpha)
     evaluation = evaluation_to_judge(source, cutoff, allow)
-    tested = values_of(evaluation or source, measures)
+    tested = values_of(source, measures)
     verdict: HalfAgreement | None = None
     labels: dict[str, dict[str, int]] = {}
     if evaluation is not None:
@@ -256,7 +256,7 @@ def agreement(
         unit=None if evaluation is None else evaluation.unit,
         cutoff=None if evaluation is None else evaluation.cutoff,
         n_queries=len(source.query_ids),
-        n_runs=len(source.runs),
+        n_runs=len(source.names),
         splits=splits,
         seed=seed,
         alpha=alpha,

@@ -42,7 +42,7 @@ from ir_outcomes.statistics.families import adjust
 
 
 def leaderboard(
-    source: Evaluation | Scores,
+    source: Evaluation,
     *,
     measures: Sequence[Any] | str | None = None,
     order: Order = "tier",
@@ -56,10 +56,10 @@ def leaderboard(
 
     Parameters
     ----------
-    source : Evaluation or Scores
+    source : Evaluation
         At least two runs, or systems: of several runs the score is the mean, and verdicts and
-        intervals are about these runs, as those of `ir_outcomes.compare`. Scores have intervals,
-        but no verdicts and no tiers, and their own measure.
+        intervals are about these runs, as those of `ir_outcomes.compare`. Values of
+        another tool have intervals, but no verdicts and no tiers, and their own measure.
     measures : sequence of Measure or str, optional
         What to show for each run, with the runs that it is significantly better than: measures of
         ir_measures (see `Evaluation.scores_of`), and "coverage", "ranking" (mean search length
@@ -111,7 +111,7 @@ def leaderboard(
     check_choice("order", order, get_args(Order))
     evaluation = evaluation_to_judge(source, cutoff, allow, several_runs=True)
     systems = systems_of(source)
-    of_runs = values_of(evaluation or source, measures)
+    of_runs = values_of(source, measures)
     ranks, by_measure = order_of(means_of_systems(of_runs[0], systems))
     systems = [systems[system] for system in by_measure]
     runs = [of_runs[0].runs.index(run) for system in systems for run in system.runs]
@@ -128,6 +128,7 @@ def leaderboard(
             f"Only values of {first.measure} were given: there are no verdicts and no tiers, which"
             " need the runs."
         )
+        notes += notes_on_source(source)
     else:
         evaluation = evaluation[list(first.runs)]
         pairs = pairs_of(evaluation, checked, progress=progress)

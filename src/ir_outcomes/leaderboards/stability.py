@@ -127,7 +127,7 @@ class RankDistribution(Result):
 
 
 def rank_distribution(
-    source: Evaluation | Scores,
+    source: Evaluation,
     *,
     measure: Any = None,
     queries: Iterable[str] | str | os.PathLike[str] | None = None,
@@ -142,10 +142,10 @@ def rank_distribution(
 
     Parameters
     ----------
-    source : Evaluation or Scores
+    source : Evaluation
         At least two runs.
     measure : Measure or str, optional
-        As in `leaderboard`; scores have their own.
+        As in `leaderboard`; values of another tool have their own.
     queries : iterable of str, or path, optional
         Use only these; a file has one id on each line.
     resamples, seed : int
