@@ -24,7 +24,7 @@ EVALUATION = iro.evaluate(
     QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c")
 )
 TIED = iro.evaluate(QRELS, {"a": {"q2": {"d3": 1.0, "d1": 1.0, "x": 1.0}}}, ties="expected")
-LAYOUT = "evaluation 12"
+LAYOUT = "evaluation 13"
 DAMAGED = r"board\.npz: is not a saved evaluation of this version, or is damaged"
 
 

@@ -11,6 +11,7 @@ import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.leaderboards.leaderboard import tiers
 from tests.helpers.many import collection
+from tests.helpers.values import as_values
 
 
 def test_runs_stand_by_tier_and_then_by_the_measure() -> None:
@@ -71,7 +72,7 @@ def test_intervals_of_bounded_means_stay_in_their_bounds() -> None:
     outputs = {
         run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()
     }
-    for standing in iro.leaderboard(iro.scores_from_outputs(outputs, measure="P@5")).standings:
+    for standing in iro.leaderboard(iro.outputs(outputs, measure="P@5")).standings:
         assert standing.interval is not None
         assert (
             0
@@ -131,7 +132,7 @@ def test_scores_have_an_order_and_no_verdicts() -> None:
     evaluation = iro.evaluate(*collection(3, 30), cutoff=10, measures=["nDCG@5"])
     with_runs, alone = (
         iro.leaderboard(evaluation, measures=["nDCG@5"]),
-        iro.leaderboard(evaluation.scores_of("nDCG@5")),
+        iro.leaderboard(as_values(evaluation.scores_of("nDCG@5"))),
     )
     assert {replace(standing, rank=0) for standing in alone.standings} == {
         replace(standing, rank=0, coverage=None, tier=None, won=None, lost=None)
@@ -237,8 +238,8 @@ def test_what_is_refused() -> None:
         (evaluation, {"order": "losses"}, "order"),
         (evaluation, {"measures": ["coverage", "coverage"]}, "coverage is named twice"),
         (evaluation, {"measures": []}, "there is no measure"),
-        (scores, {"cutoff": 10}, "cutoff is a setting of the verdicts"),
-        (scores, {"measures": ["AP"]}, "these scores are of RR"),
+        (as_values(scores), {"cutoff": 10}, "have no other cutoff"),
+        (as_values(scores), {"measures": ["AP"]}, "these values are of RR"),
     ]
     for source, settings, message in wrong:
         with pytest.raises(ParameterError, match=message):
@@ -277,7 +278,7 @@ def test_a_leaderboard_with_dates() -> None:
     others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
     given = (
         (evaluation, entries),
-        (evaluation.scores_of(None), entries),
+        (as_values(evaluation.scores_of(None)), entries),
         (evaluation, [*entries, *others]),
     )
     history, of_scores, crowded = (

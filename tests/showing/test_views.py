@@ -19,6 +19,7 @@ from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
+from tests.helpers.values import as_values
 
 
 @pytest.fixture(scope="module")
@@ -276,7 +277,7 @@ def test_a_table_for_papers_has_letters_and_the_best_in_bold() -> None:
 
 def test_a_board_of_scores_says_what_its_figures_need() -> None:
     qrels, runs = collection(3, 20, relevant=2)
-    board = iro.leaderboard(iro.evaluate(qrels, runs).scores_of(None))
+    board = iro.leaderboard(as_values(iro.evaluate(qrels, runs).scores_of(None)))
     assert "None" not in board.to_text(details=True)
     for kind in ("verdicts", "history"):
         with pytest.raises(iro.ParameterError, match=f"`kind='{kind}'` needs"):

@@ -59,7 +59,7 @@ def values(baseline: str, outputs: list[str] | None = None, /) -> Read:
 
 def pair(
     qrels: str,
-    baseline: str,
+    baseline: str | None = None,
     runs: list[str] | None = None,
     /,
     *,
@@ -87,11 +87,14 @@ def pair(
     """
     how = {"range": range, "id": id, "where": where, "trials": trials}
     if outputs:
-        evaluation = values_of([qrels, baseline, *(runs or ())], how, settings)
+        files = [file for file in (qrels, baseline, *(runs or ())) if file]
+        evaluation = values_of(files, how, settings)
         first, *others = evaluation.system_names
         contenders = others[0] if len(others) == 1 else others
-        return Read((evaluation, first, contenders), {"measures": ()})
+        return Read((evaluation, first, contenders))
     refuse_how(how)
+    if baseline is None:
+        raise UsageError("BASELINE is missing: give a file, or the name of one of RUNS.")
     evaluation, (first,), others = with_baselines(qrels, [baseline], runs, settings)
     contenders = others[0] if len(others) == 1 else others
     return Read((evaluation, first, contenders), {}, evaluation, [qrels])
@@ -299,7 +302,9 @@ def gate(
         last = [reference] if reference and os.path.exists(reference) else []
         of_measures = {
             measure: values_of(
-                [*files, *last], how, {**settings, "measures": [measure], "allow": ["missing-values"]}
+                [*files, *last],
+                how,
+                {**settings, "measures": [measure], "allow": ["missing-values"]},
             )
             for measure in settings.get("measures") or [None]
         }
@@ -315,11 +320,14 @@ def gate(
     return Read((evaluation, names[0], contenders), options, evaluation, files)
 
 
+_OF_RUNS = ("progress", "on_error", "documents")  # settings that commands give themselves
+
+
 def values_of(
     files: Sequence[str], how: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> "iro.Evaluation":
     """Take the values of one measure that other tools computed."""
-    given = {name: settings[name] for name in settings if name not in ("progress", "on_error")}
+    given = {name: settings[name] for name in settings if name not in _OF_RUNS}
     measures = given.pop("measures", ())
     if len(measures) > 1:
         raise UsageError("--measure: values of other tools are of one measure; give it once.")
@@ -330,6 +338,8 @@ def values_of(
         raise UsageError(f"{options}: leave it out; values of other tools are read as they are.")
     measure = measures[0] if measures else None
     evaluation: iro.Evaluation = iro.outputs(*files, measure=measure, allow=allow, **how, **given)
+    if len(evaluation.names) < 2:
+        raise iro.MismatchError(f"{files[0]} has one run only; give a file for each run")
     return evaluation
 
 

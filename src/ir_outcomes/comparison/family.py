@@ -358,7 +358,10 @@ def _runs_of_systems(pair: MeasuredPair) -> Iterator[SystemRun]:
     several = [system for system in pair.systems if len(system.runs) > 1]
     for side, system in enumerate(several):
         for index, run in enumerate(system.runs):
-            means = [None if own is None else _mean_of_run(own, side, index) for own in samples]
+            means = [
+                _mean_of_run(own, side, index) if own is not None and own.sides else None
+                for own in samples
+            ]
             coverage, ranking, whole, *measures = means
             yield SystemRun(system.name, run, coverage, ranking, whole, tuple(measures))
 

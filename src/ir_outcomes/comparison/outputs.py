@@ -18,7 +18,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluat
 from ir_outcomes.evaluation.lengths import Items
 from ir_outcomes.evaluation.outputs import are_sources, evaluation_of_values
 from ir_outcomes.evaluation.scores import Scores, parse_measure
-from ir_outcomes.evaluation.systems import Called, check_baselines, digest_of_clusters
+from ir_outcomes.evaluation.systems import Called, digest_of_clusters
 from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.values.table import Trials
 
@@ -174,7 +174,6 @@ def compare_outputs(
     if not rest:
         noun = "run" if len(evaluation.names) == 1 else "system"
         raise ParameterError(f"there is one {noun} only, {first.name}; give another output")
-    check_baselines(evaluation.names[:1], evaluation.replicates)
     results = compare_values(
         evaluation, [first, *rest], Rules(**rules), with_qrels=qrels is not None, progress=progress
     )
@@ -415,13 +414,3 @@ def _notes(scores: Scores, meaning: _Meaning, with_qrels: bool) -> Iterator[str]
             " as unanswered."
         )
     yield from scores.notes_on_output()
-
-
-def paired_values(evaluation: Evaluation, baseline: str, contender: str) -> PairedQueries:
-    """Return the values of two systems by query, as `compare_values` takes them."""
-    systems = [system for system in evaluation.called if system.name in (baseline, contender)]
-    systems.sort(key=lambda system: system.name != baseline)
-    if evaluation.values is None:
-        raise ParameterError("these are runs, and no values of another tool; see compare")
-    scores = evaluation.values
-    return _Values(scores, _meaning(scores, scores.rel), 0, ()).paired(*systems)

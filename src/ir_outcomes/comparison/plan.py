@@ -165,12 +165,12 @@ def plan(
     ]
     extra: list[PlannedRow] = []
     if all_queries is not None:
-        if comparison.restricted is None:
+        if comparison.all_queries is None:
             raise ParameterError(
                 "search lengths over all queries are not known without a cutoff; leave it out",
                 all_queries=all_queries,
             )
-        extra = [_planned(comparison, comparison.restricted, all_queries, power)]
+        extra = [_planned(comparison, comparison.all_queries, all_queries, power)]
     defaults = [row for row, size in zip(planned, (coverage, ranking), strict=True) if size is None]
     return Plan(
         baseline=comparison.baseline,
@@ -244,7 +244,11 @@ def _change(query: QueryOutcome, name: str) -> float | None:
     """Return the difference of a query in a row; None where it does not count."""
     if name == "coverage":
         return 100 * (query.found_contender - query.found_baseline)
-    return query.difference if name == "ranking" else query.restricted
+    if name == "ranking":
+        return query.difference
+    if query.restricted is None:  # values of another tool, 0 where nothing was found
+        return (query.contender or 0.0) - (query.baseline or 0.0)
+    return query.restricted
 
 
 def _notes(

@@ -85,7 +85,7 @@ def compare_collections(
     >>> found.overall[0].label
     'better on ranking'
     """
-    evaluations = evaluations_of(evaluations, cutoff, values=True)
+    evaluations = evaluations_of(evaluations, cutoff)
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
     check_allow(allow, (*STOPS, "cutoff"))

@@ -307,7 +307,7 @@ def conditions_of(
     for (name, comparison), label in zip(compared, labels, strict=True):
         evaluation = evaluations[name]
         judged = None
-        if evaluation.values is None and not evaluation.positives_only:
+        if not evaluation.positives_only:
             runs = evaluation[[comparison.baseline, comparison.contender]].at()
             first, second = (unjudged_share(run, JUDGED_DEPTH) for run in runs)
             judged = None if first is None or second is None else (1 - first, 1 - second)

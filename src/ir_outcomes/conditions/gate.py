@@ -25,7 +25,7 @@ from ir_outcomes.evaluation.evaluation import (
 )
 from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
 from ir_outcomes.evaluation.scores import Measures
-from ir_outcomes.formatting import listed, percent
+from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import OPTIONAL, HasPage, Immutable, Result
@@ -247,9 +247,7 @@ def gate(
         if isinstance(evaluation, Evaluations):
             collections |= dict.fromkeys(evaluation.suite.without_runs)
     else:
-        collections[None] = evaluation_of(
-            evaluation, cutoff=cutoff, several_runs=True, values=True
-        )
+        collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True, values=True)
     are_values = any(own is not None and own.values is not None for own in collections.values())
     if max_missing is None:  # a tool that computed a value for one run can do it for another
         max_missing = 0.0 if are_values else MANY_MISSING
@@ -395,6 +393,8 @@ class _Decider:
             check_can_be_exceeded(rows)
         failures += _harm_words(comparison, "harm shown")
         doubts = list(_harm_words(comparison, "not excluded"))
+        if values is not None:
+            doubts = [_words_of_size(comparison, *rows)] if doubts else []
         if comparison.all_queries is None and not comparison.identical:
             doubts.append("Without a cutoff nothing is known over all queries.")
         status: Status = "pass"
@@ -478,6 +478,28 @@ def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
             yield f"{run} is worse than the margin allows {on}."
         else:
             yield f"{run}: harm beyond the margin is not excluded {on}."
+
+
+def _words_of_size(comparison: Comparison, row: Row) -> str:
+    """Say what is not excluded for the mean of a measure, and how many queries could settle it."""
+    margin = row.margin
+    if margin is None or margin.interval is None:
+        return next(_harm_words(comparison, "not excluded"))
+    n = plural("query", comparison.n_queries)
+    needed = queries_to_pass(comparison, row, margin.size)
+    queries = (
+        "over a million" if needed is None or not needed.queries else f"about {needed.queries}"
+    )
+    if margin.passable is not None and margin.passable > margin.size:
+        return (
+            f"{n} are too few for a margin of {margin.size:g}: equal runs need"
+            f" {margin.passable:.2g}; {queries} queries would do."
+        )
+    loss = -margin.interval.low if row.higher_is_better else margin.interval.high
+    return (
+        f"a loss of up to {loss:.2g} is not excluded (margin {margin.size:g}); {queries} queries"
+        " could settle it."
+    )
 
 
 def _pass_words(comparison: Comparison) -> str:

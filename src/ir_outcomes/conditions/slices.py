@@ -11,7 +11,6 @@ import numpy as np
 from ir_outcomes.arguments import check_draws, check_kind
 from ir_outcomes.choices import OUTCOMES, Floats, Ints
 from ir_outcomes.comparison.outcomes import Sample, Settings, pair_queries
-from ir_outcomes.comparison.outputs import paired_values
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.conditions.conditions import (
     ConditionsComparison,
@@ -92,7 +91,7 @@ def compare_slices(
     """
     check_draws(seed, resamples)
     checked = Rules(**rules)
-    evaluation = evaluation_of(evaluation, cutoff=cutoff, values=True)
+    evaluation = evaluation_of(evaluation, cutoff=cutoff)
     chosen = contenders_of(evaluation.names, baseline, contenders)
     refuse_stops(evaluation[[baseline, *chosen]].runs, allow)
     labels, named = _labels(evaluation, by)
@@ -211,11 +210,8 @@ def _differences(
 ) -> Iterator[SliceDifference]:
     """Test for each contender whether coverage and ranking differ between slices at all."""
     for contender in contenders:
-        if evaluation.values is not None:
-            pair = paired_values(evaluation, baseline, contender)
-        else:
-            runs = evaluation[[baseline, contender]].at()
-            pair = pair_queries(runs[0], runs[1], evaluation.unit)
+        runs = evaluation[[baseline, contender]].at()
+        pair = pair_queries(runs[0], runs[1], evaluation.unit)
         for name, sample in (("coverage", pair.coverage), ("ranking", pair.ranking)):
             counted = (sample.size > 0).tolist()
             of_queries = [labels[query] for query in compress(pair.query_ids, counted)]

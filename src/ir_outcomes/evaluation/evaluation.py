@@ -172,7 +172,9 @@ class Evaluation(Sequence[SearchLengths]):
     def systems(self) -> tuple[System, ...]:
         """The systems with their runs, in the order of their first runs."""
         by_name = dict(zip(self.names, self.lists("search lengths"), strict=True))
-        return tuple(System(name, tuple(by_name[run] for run in runs)) for name, runs in self.called)
+        return tuple(
+            System(name, tuple(by_name[run] for run in runs)) for name, runs in self.called
+        )
 
     @property
     def called(self) -> list[Called]:
@@ -382,7 +384,9 @@ def evaluation_of(
     if evaluation.replicates and not several_runs:
         refuse_several_runs(evaluation.replicates)
     if cutoff is not None and evaluation.values is not None:
-        raise ParameterError("values that another tool computed have no other cutoff", cutoff=cutoff)
+        raise ParameterError(
+            "values that another tool computed have no other cutoff", cutoff=cutoff
+        )
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
     return cast(Evaluation, evaluation)
@@ -437,8 +441,6 @@ _LAYOUT = (  # of saved files; it must change whenever a file of the old layout 
 
 def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of a file, without what follows from others."""
-    import msgspec
-
     if evaluation.values is not None:
         return _stored_values(evaluation, evaluation.values)
     first = evaluation.runs[0]

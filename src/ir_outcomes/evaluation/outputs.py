@@ -129,7 +129,7 @@ def _sources_of_call(sources: Sequence[Any]) -> tuple[list[Any], list[str] | Non
     (source,) = sources
     if isinstance(source, Mapping) and are_sources(list(source.values())):
         return list(source.values()), list(map(str, source))
-    if isinstance(source, (list, tuple)) and are_sources(source):
+    if isinstance(source, (list, tuple)) and (not source or are_sources(source)):
         return list(source), None
     return [source], None
 
@@ -174,8 +174,6 @@ def evaluation_of_values(
         check_choice("trials", trials, get_args(Trials))
     for stop in allow:
         check_choice("allow", stop, ("missing-values",))
-    if isinstance(names, str):
-        raise ParameterError("must be a list of names, such as `names=['a', 'b']`", names=names)
     if not sources:
         raise ParameterError("there is no output; give one for each run")
     table = read_table(
@@ -263,7 +261,11 @@ def _scores(table: Table, higher_is_better: bool, allow: Collection[str]) -> Sco
     numbers = dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True))
     if missing.all():
         first, *others = [
-            [query for query, is_missing in zip(table.query_ids, row, strict=True) if not is_missing]
+            [
+                query
+                for query, is_missing in zip(table.query_ids, row, strict=True)
+                if not is_missing
+            ]
             for row in table.missing.tolist()
         ]
         raise MismatchError(
@@ -299,10 +301,14 @@ def _words_of_missing(table: Table, n_common: int) -> str:
     for run, called, row, failed in zip(
         table.runs, table.called, table.missing.tolist(), table.failed, strict=True
     ):
-        lacking = [query for query, is_missing in zip(table.query_ids, row, strict=True) if is_missing]
+        lacking = [
+            query for query, is_missing in zip(table.query_ids, row, strict=True) if is_missing
+        ]
         if lacking:
             why = f", of which {failed} failed (error)" if failed else ""
-            parts.append(f"{run} ({called}) has none for {len(lacking)} of {n}{why}: {some(lacking)}")
+            parts.append(
+                f"{run} ({called}) has none for {len(lacking)} of {n}{why}: {some(lacking)}"
+            )
     return (
         f"only {n_common} of {n} queries have a value of {table.measure} in every output: "
         f"{'; '.join(parts)}. Compute what is missing; if these queries may be left out on both"

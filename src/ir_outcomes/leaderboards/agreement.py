@@ -229,7 +229,7 @@ def agreement(
     check_count("seed", seed)
     check_level(alpha)
     evaluation = evaluation_to_judge(source, cutoff, allow)
-    tested = values_of(source, measures)
+    tested = values_of(evaluation or source, measures)
     verdict: HalfAgreement | None = None
     labels: dict[str, dict[str, int]] = {}
     if evaluation is not None:

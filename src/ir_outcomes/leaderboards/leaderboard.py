@@ -111,7 +111,7 @@ def leaderboard(
     check_choice("order", order, get_args(Order))
     evaluation = evaluation_to_judge(source, cutoff, allow, several_runs=True)
     systems = systems_of(source)
-    of_runs = values_of(source, measures)
+    of_runs = values_of(evaluation or source, measures)
     ranks, by_measure = order_of(means_of_systems(of_runs[0], systems))
     systems = [systems[system] for system in by_measure]
     runs = [of_runs[0].runs.index(run) for system in systems for run in system.runs]

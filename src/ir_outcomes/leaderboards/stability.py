@@ -9,7 +9,6 @@ import numpy as np
 
 from ir_outcomes.arguments import check_draws, check_number, check_positive
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import (
     check_number_of_runs,

@@ -144,7 +144,9 @@ def range_of(measure: str, *values: Floats) -> float | None:
         return None
     smallest, largest = bounds
     for of_runs in values:
-        if (of_runs < smallest - ROUNDING_OF_SUMS).any() or (of_runs > largest + ROUNDING_OF_SUMS).any():
+        if (of_runs < smallest - ROUNDING_OF_SUMS).any() or (
+            of_runs > largest + ROUNDING_OF_SUMS
+        ).any():
             return None
     return largest - smallest
 

@@ -86,7 +86,8 @@ def records_of(source: Source, measure: str | None) -> Records:
     if not source.is_file:
         data = getattr(source.data, "per_query", source.data)
         columns = _columns_of_object(data, measure, source)
-        return Records(source, columns, range(1, len(next(iter(columns.values()), ())) + 1))
+        records = Records(source, columns, None)
+        return records if KEY in columns else records._replace(numbers=range(1, records.size + 1))
     for ending, problem in _SAVE_AS:
         if source.called.lower().endswith(ending):
             head = next(blocks_or_nothing(source), b"")
@@ -205,9 +206,7 @@ def _quoted_columns(
     return list(map(list, zip(*rows, strict=True))), numbers
 
 
-def _records_of_lines(
-    text: str, lines: list[str], measure: str | None, source: Source
-) -> Records:
+def _records_of_lines(text: str, lines: list[str], measure: str | None, source: Source) -> Records:
     """Read lines of trec_eval and ir_measures, of several runs with their names in front."""
     separator = next((sign for sign in "\t " if sign in text), None)
     if separator == " " and (
@@ -235,9 +234,7 @@ def _records_of_lines(
     return records
 
 
-def _checked_columns(
-    lines: list[str], source: Source
-) -> tuple[list[list[str]], Sequence[int]]:
+def _checked_columns(lines: list[str], source: Source) -> tuple[list[list[str]], Sequence[int]]:
     """Return cells by column of lines that are separated in different ways, or say what is wrong."""
     numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
     if not numbers:
@@ -290,7 +287,9 @@ def _records_of_json(text: str, measure: str | None, source: Source) -> Records:
     document = _decoded(text)
     if document is None:
         document = parsed_json(text, source.called, 1)
-    return Records(source, _columns_of_object(document, measure, source), None)
+    numbers = None if others else [1]
+    records = Records(source, _columns_of_object(document, measure, source), numbers)
+    return records if records.size == 1 else records._replace(numbers=None)
 
 
 def _decoded_lines(text: str) -> list[Any] | None:
@@ -399,7 +398,9 @@ def _columns_of_rows(
             problem = f"is no record, such as those of {_FORMS}"
             raise source.error(problem, number, repr(record))
     columns = {title: [record.get(title) for record in rows] for title in _titles_of(rows)}
-    if any(issubclass(kind, Mapping) for cells in columns.values() for kind in set(map(type, cells))):
+    if any(
+        issubclass(kind, Mapping) for cells in columns.values() for kind in set(map(type, cells))
+    ):
         flat = [dict(_flat(record)) for record in rows]
         columns = {title: [record.get(title) for record in flat] for title in _titles_of(flat)}
     return {str(title): cells for title, cells in columns.items()}

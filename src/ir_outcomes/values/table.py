@@ -140,6 +140,8 @@ def read_table(
     range: Any = None,
 ) -> Table:
     """Return the values of one measure, of a run of each source or of all runs of one."""
+    if isinstance(names, str):
+        raise ParameterError("must be a list of names, such as `names=['a', 'b']`", names=names)
     read = list(map(Source.of, sources, positions))
     conditions = _conditions(where)
     parts = [_parts(_chosen(records_of(source, measure), conditions), measure) for source in read]
@@ -264,7 +266,9 @@ def _parts(records: Records, measure: str | None) -> _Parts:
     if kind is not None and value is not None:
         if run is None and kind not in records.titled("name"):
             run = next(iter(records.titled("name")), None)
-        named = list(dict.fromkeys("" if cell is None else str(cell) for cell in records.columns[kind]))
+        named = list(
+            dict.fromkeys("" if cell is None else str(cell) for cell in records.columns[kind])
+        )
         found = _measure_among(named, measure, source)
         return _long(records, run, kind, value, found, measure)
     if kind is not None:
@@ -379,17 +383,21 @@ def _crossed(
     """Read a single column of values, or a row for each run and a column for each query, or turned."""
     source = records.source
     query = queries[0] if queries else None
-    index = next((title for title in INDEX_TITLES if title in records.columns), None)
+    index = _index(records)
     columns = [title for title in records.columns if title not in (*queries, run, index)]
-    if measure is None and (query or run or index):
+    is_single = len(columns) == 1 and (query is not None or index is not None)
+    if measure is None and is_single and normal(columns[0]) not in VALUE_TITLES:
+        measure = columns[0]
+    if measure is None and (query or run or index is not None):
+        choice = f"; choose one of its columns ({some(columns, 12)})" if columns[1:] else ""
         raise ParameterError(
-            f"{source.called} has values without the name of their measure; choose one of its"
-            f" columns ({some(columns, 12)}) with `measure`, or name it so"
+            f"{source.called} has values without the name of their measure{choice}; name it with"
+            " `measure`"
         )
-    if measure is not None and len(columns) == 1 and (query or index):
+    if measure is not None and is_single:
         return _Parts(records, run, columns[0], measure)
     numeric = [title for title in columns if _are_numbers(records.columns[title])]
-    if measure is None or (query and run) or not numeric or len(numeric) < len(columns):
+    if measure is None or (query and run) or 2 * len(numeric) <= len(columns):
         raise source.error(
             "has no column of values; call it value, or choose one of its columns"
             f" ({some(columns, 12)}) with `measure`: there is no {measure}"
@@ -398,8 +406,9 @@ def _crossed(
             f" columns are {some(_titles(records), 12)}. Of values, {MEANS}"
         )
     label = query or run or index
-    if label is None:
+    if not (query or run) and index is None:
         label, *columns = columns
+    label = label or ""
     rows = [_text(cell) for cell in records.columns[label]]
     are_queries = query is not None
     if query is None and run is None:
@@ -454,9 +463,7 @@ def _ids(parts: Sequence[_Parts], explicit: str | None, trials: Trials | None) -
     shared = shared or [""]
     titles = [_titles_called(parts, name) if name else first for name in shared]
     if len(titles) > 1 and _is_doubtful(parts, titles[0]):
-        better = (
-            of_name for of_name in titles[1:] if _are_ids(parts, of_name, trials)
-        )
+        better = (of_name for of_name in titles[1:] if _are_ids(parts, of_name, trials))
         return next(better, titles[0])
     return titles[0]
 
@@ -468,20 +475,33 @@ def _candidates(part: _Parts) -> list[str]:
 
 def _titles_called(parts: Sequence[_Parts], name: str) -> list[str]:
     return [
-        next(title for title in _candidates(part) if normal(title.rpartition(".")[2]) == normal(name.rpartition(".")[2]))
+        next(
+            title
+            for title in _candidates(part)
+            if normal(title.rpartition(".")[2]) == normal(name.rpartition(".")[2])
+        )
         for part in parts
     ]
 
 
 def _first_id(part: _Parts) -> str:
     """Return the first known column of ids, keys outside of records, or an index."""
-    titles = [*_candidates(part), *(title for title in (KEY, *INDEX_TITLES) if title in part.records.columns)]
+    titles = [
+        *_candidates(part),
+        *(title for title in (KEY, *INDEX_TITLES) if title in part.records.columns),
+    ]
     if titles and not (titles[0] in INDEX_TITLES and _is_counted(part.records.columns[titles[0]])):
         return titles[0]
     raise part.records.source.error(
         "has no column of query ids; name it with `id`, or call it query_id or query: its columns are"
         f" {some(_titles(part.records), 12)}. Of values, {MEANS}"
     )
+
+
+def _index(records: Records) -> str | None:
+    """Return the first column where it is an index that pandas wrote."""
+    first = next(iter(records.columns), None)
+    return first if first in INDEX_TITLES else None
 
 
 def _is_counted(cells: Sequence[Any]) -> bool:
@@ -639,7 +659,10 @@ def _repeated(part: _Parts, id_title: str, ids: list[str], rows: Ints) -> Except
     called = "" if id_title == KEY else f" ({id_title})"
     begin = f"query {query}{called} has several values of {part.measure}"
     for title, cells in records.columns.items():
-        if title in (id_title, part.value, part.run, KEY, *INDEX_TITLES) or normal(title) in _TRIALS:
+        if (
+            title in (id_title, part.value, part.run, KEY, *INDEX_TITLES)
+            or normal(title) in _TRIALS
+        ):
             continue
         of_rows = [cells[row] for row in rows.tolist()]
         if any(isinstance(cell, (list, dict)) for cell in of_rows[:20]):
@@ -668,7 +691,9 @@ def _failed(records: Records) -> Bools:
     """(n_rows,) bool array: whether the tool marks the row as failed."""
     failed = np.zeros(records.size, dtype=bool)
     for title in records.titled(*_ERRORS):
-        failed |= [_text(cell).strip().casefold() not in _NO_ERROR for cell in records.columns[title]]
+        failed |= [
+            _text(cell).strip().casefold() not in _NO_ERROR for cell in records.columns[title]
+        ]
     for title in records.titled("status"):
         failed |= [_text(cell).strip().casefold() in _FAILED for cell in records.columns[title]]
     return failed
@@ -790,7 +815,7 @@ def _decimals(values: Floats, measure: str) -> int | None:
     """Find the decimals that values were rounded to; None where nothing says that they were."""
     numbers = values[np.isfinite(values)]
     numbers = numbers[numbers != np.rint(numbers)]
-    if not len(numbers) or is_reciprocal(measure) and np.all(1 / np.rint(1 / numbers) == numbers):
+    if not len(numbers) or (is_reciprocal(measure) and np.all(1 / np.rint(1 / numbers) == numbers)):
         return None
     for decimals in (1, 2, 3, 4, 5, MOST_DECIMALS):
         if np.all(np.round(numbers, decimals) == numbers):
