@@ -287,7 +287,7 @@ def test_rows_of_one_id_are_chosen_by_a_column() -> None:
         iro.outputs(rows, rows, where=["filter=other"], **settings)
     with pytest.raises(FormatError, match="has no column 'split'"):
         iro.outputs(rows, rows, where=["split=test"], **settings)
-    trials = [{**row, "epoch": row.pop("filter")} for row in (dict(row) for row in rows)]
+    trials = [{"doc_id": row["doc_id"], "epoch": row["filter"], "acc": row["acc"]} for row in rows]
     with pytest.raises(FormatError, match="if they are trials"):
         iro.outputs(trials, trials, **settings)
     mean = values_of(trials, trials, trials="mean", **settings)
@@ -390,15 +390,16 @@ def test_an_evaluation_of_values_is_used_like_one_of_runs(tmp_path: Path) -> Non
     loaded = iro.load_evaluation(path)
     assert loaded.names == evaluation.names
     assert iro.compare(loaded, "a", "b") == iro.compare(evaluation, "a", "b")
-    compared = iro.compare_outputs(
-        next(iter(sources.values())),
-        list(sources.values())[1:],
+    first, *others = sources.values()
+    compared: Any = iro.compare_outputs(
+        first,
+        others,
         measure="nDCG@10",
         names=tuple(sources),
         replicates="by:_",
         clusters=lambda query: query[:2],
     )
-    assert compared == iro.compare(evaluation, "a")
+    assert compared == iro.compare(evaluation, "a", "b")
     one_each = iro.outputs(sources, measure="nDCG@10")
     assert len(iro.leaderboard(one_each).standings) == 4
     assert len(iro.rank_distribution(one_each, resamples=20).runs) == 4

@@ -177,7 +177,7 @@ def compare_outputs(
     results = compare_values(
         evaluation, [first, *rest], Rules(**rules), with_qrels=qrels is not None, progress=progress
     )
-    return results if several or len(results) > 1 else results[0]
+    return results if len(results) > 1 or (several and replicates is None) else results[0]
 
 
 def compare_values(

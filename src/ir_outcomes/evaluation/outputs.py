@@ -22,7 +22,7 @@ from ir_outcomes.reading.forms import normal
 from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal
 from ir_outcomes.reading.objects import is_frame
 from ir_outcomes.values.records import QUERY_TITLES
-from ir_outcomes.values.table import Table, Trials, read_table
+from ir_outcomes.values.table import Trials, ValuesTable, read_table
 
 
 def outputs(
@@ -216,7 +216,7 @@ def _is_of_retrieval(measure: str) -> bool:
     return is_gain(measure) or is_reciprocal(measure) or base_name(measure) == "ESL"
 
 
-def _answerable(table: Table, qrels: Any, rel: int) -> tuple[Table, int]:
+def _answerable(table: ValuesTable, qrels: Any, rel: int) -> tuple[ValuesTable, int]:
     """Return the values of the answerable queries, where what is absent was not found."""
     codes = np.unique(qrels.codes[qrels.grades >= rel]).tolist()
     query_ids = tuple(qrels.query_ids[code] for code in codes)
@@ -227,7 +227,7 @@ def _answerable(table: Table, qrels: Any, rel: int) -> tuple[Table, int]:
     return _on(table, query_ids), len(qrels.query_ids) - len(query_ids)
 
 
-def _with_unlisted(table: Table) -> Table:
+def _with_unlisted(table: ValuesTable) -> ValuesTable:
     """Return the values with the queries that trec_eval counted, and that no file names."""
     if not _is_of_retrieval(table.measure):
         return table
@@ -241,7 +241,7 @@ def _with_unlisted(table: Table) -> Table:
     return replace(table, notes=(*table.notes, note("unlisted", text)))
 
 
-def _on(table: Table, query_ids: tuple[str, ...]) -> Table:
+def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
     """Return the values for these queries; of a retrieval measure none is 0 where it is absent."""
     place = {query: column for column, query in enumerate(table.query_ids)}
     columns = np.array([place.get(query, -1) for query in query_ids], dtype=np.int64)
@@ -255,7 +255,7 @@ def _on(table: Table, query_ids: tuple[str, ...]) -> Table:
     return replace(table, query_ids=query_ids, values=values, absent=absent, missing=missing)
 
 
-def _scores(table: Table, higher_is_better: bool, allow: Collection[str]) -> Scores:
+def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) -> Scores:
     """Return the values of the queries that all runs have, if these are enough."""
     missing: Bools = np.any(table.missing, axis=0)
     numbers = dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True))
@@ -294,7 +294,7 @@ def _scores(table: Table, higher_is_better: bool, allow: Collection[str]) -> Sco
     )
 
 
-def _words_of_missing(table: Table, n_common: int) -> str:
+def _words_of_missing(table: ValuesTable, n_common: int) -> str:
     """Say which run lacks how many values, and what to do."""
     n = len(table.query_ids)
     parts = []

@@ -287,9 +287,8 @@ def _records_of_json(text: str, measure: str | None, source: Source) -> Records:
     document = _decoded(text)
     if document is None:
         document = parsed_json(text, source.called, 1)
-    numbers = None if others else [1]
-    records = Records(source, _columns_of_object(document, measure, source), numbers)
-    return records if records.size == 1 else records._replace(numbers=None)
+    records = Records(source, _columns_of_object(document, measure, source), None)
+    return records._replace(numbers=[1]) if records.size == 1 and not others else records
 
 
 def _decoded_lines(text: str) -> list[Any] | None:

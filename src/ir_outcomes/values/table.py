@@ -65,7 +65,7 @@ _SUMMARY = re.compile(rf"all|(?:(?:{'|'.join(_STATISTICS)})[^\w]*_*[^\w]*)+", re
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ValuesTable:
     """Values of a measure for runs and queries.
 
     Attributes
@@ -138,7 +138,7 @@ def read_table(
     where: Any = None,
     trials: Trials | None = None,
     range: Any = None,
-) -> Table:
+) -> ValuesTable:
     """Return the values of one measure, of a run of each source or of all runs of one."""
     if isinstance(names, str):
         raise ParameterError("must be a list of names, such as `names=['a', 'b']`", names=names)
@@ -175,7 +175,7 @@ def read_table(
     if not is_undefined_unanswered(measures[0]):
         missing = np.isnan(values)
     decimals = [of_run.decimals for of_run in cells if of_run.decimals is not None]
-    return Table(
+    return ValuesTable(
         measures[0],
         runs,
         tuple(source.called for source in (read if len(read) > 1 else read * len(runs))),
@@ -389,10 +389,11 @@ def _crossed(
     if measure is None and is_single and normal(columns[0]) not in VALUE_TITLES:
         measure = columns[0]
     if measure is None and (query or run or index is not None):
-        choice = f"; choose one of its columns ({some(columns, 12)})" if columns[1:] else ""
+        remedy = "name it with `measure`"
+        if columns[1:]:
+            remedy = f"choose one of its columns ({some(columns, 12)}) with `measure`"
         raise ParameterError(
-            f"{source.called} has values without the name of their measure{choice}; name it with"
-            " `measure`"
+            f"{source.called} has values without the name of their measure; {remedy}"
         )
     if measure is not None and is_single:
         return _Parts(records, run, columns[0], measure)
@@ -672,7 +673,7 @@ def _repeated(part: _Parts, id_title: str, ids: list[str], rows: Ints) -> Except
         if 1 < len(kinds) <= MOST_PARTS and len(pairs) == len(ids) and not _vary_like(kinds, ids):
             return records.source.error(
                 f"{begin}, which the column {title!r} tells apart ({some(kinds, MOST_PARTS)});"
-                f" choose one, such as `where={title}={kinds[0]}`",
+                f" choose one, such as `where=['{title}={kinds[0]}']`",
                 number,
             )
     return records.source.error(
