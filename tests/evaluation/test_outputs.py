@@ -371,7 +371,7 @@ def test_an_evaluation_of_values_is_used_like_one_of_runs(tmp_path: Path) -> Non
         name: dict(zip(QUERIES, random.random(40).tolist(), strict=True))
         for name in ("a_1", "a_2", "b_1", "b_2")
     }
-    evaluation = iro.outputs(
+    evaluation: Any = iro.outputs(
         sources, measure="nDCG@10", replicates="by:_", clusters=lambda query: query[:2]
     )
     assert evaluation.names == ("a_1", "a_2", "b_1", "b_2")
@@ -387,7 +387,7 @@ def test_an_evaluation_of_values_is_used_like_one_of_runs(tmp_path: Path) -> Non
     assert part.values.range == (0, 1)
     path = tmp_path / "values.npz"
     evaluation.save(path)
-    loaded = iro.load_evaluation(path)
+    loaded: Any = iro.load_evaluation(path)
     assert loaded.names == evaluation.names
     assert iro.compare(loaded, "a", "b") == iro.compare(evaluation, "a", "b")
     first, *others = sources.values()

@@ -8,11 +8,11 @@ from ir_outcomes.arguments import check_choice, check_positive
 from ir_outcomes.choices import Bools, Ints, Ties
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
-    all_are_tied,
     filtered,
     joined,
     levels,
     list_digests,
+    most_are_tied,
     positions_in,
     ranking,
 )
@@ -104,7 +104,7 @@ def search_lengths(
         digests=list_digests(ranked_run, found.positions, ranked.order),
         ignored=tuple(sorted(set(whole_run.query_ids) - set(qrels.query_ids))),
         unknown_ids=about_unknown_ids(qrels, whole_run, bool(first.any())),
-        equal_scores=whole_run.form == "TREC" and all_are_tied(whole_run, ties),
+        equal_scores=most_are_tied(whole_run, ties),
         cutoff=cutoff,
         rel=rel,
         ties=ties,

@@ -23,7 +23,7 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Columns, Ids, Rows, nested_dict, repeated
-from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.files import lines_of, name_of
 from ir_outcomes.reading.formats import path_and_order, read_any_file, seems_to_be_a_run
 from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.objects import columns_of, is_ranking, name_within
@@ -197,6 +197,16 @@ def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = N
     return _checked(columns_of(data, name or "the run", RUN), name or "run", duplicates)
 
 
+def _refuse_several_tags(columns: Columns) -> None:
+    """Refuse the lines of several systems in one file of TREC, told by their tags."""
+    if columns.form != "TREC" or not os.path.isfile(columns.source):
+        return
+    tags = dict.fromkeys(line.split()[-1] for _, line in lines_of(columns.source))
+    if len(tags) > 1:
+        problem = f"has the lines of several systems (tags {some(list(tags))}); give each a file"
+        raise FormatError(columns.source, problem)
+
+
 def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
     if duplicates is not None:
         check_choice("duplicates", duplicates, get_args(Duplicates))
@@ -210,6 +220,7 @@ def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
     columns = columns.grouped()
     again = repeated(columns.offsets, columns.docids)
     if len(again):
+        _refuse_several_tags(columns)
         if duplicates is None:
             row = int(again[0])
             raise columns.error(
