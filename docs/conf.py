@@ -1,8 +1,8 @@
 """Sphinx configuration."""
 
 import io
-import json
 import re
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,10 @@ from typing import Any
 import numpydoc.xref
 
 import ir_outcomes as iro
-from ir_outcomes.results import Result
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import schemas  # the script beside this file
 
 DIRECTIVE = re.compile(r"^\.\. (?:auto(?!module)\w+|py:data):: ([\w.]+)$", re.MULTILINE)
 # What the API pages describe: full names by last part.
@@ -68,10 +71,7 @@ def add_help_of_commands(app: Any, docname: str, source: list[str]) -> None:
 def write_schemas(app: Any, error: Exception | None) -> None:
     """Write the JSON Schema of each kind of result beside the pages of the documentation, which link to it."""
     if error is None and app.builder.format == "html":
-        schemas = {kind.__name__: kind.json_schema() for kind in Result.__subclasses__()}
-        Path(app.outdir, "schemas.json").write_text(
-            json.dumps(schemas, indent=1, ensure_ascii=False), "utf-8"
-        )
+        schemas.write(Path(app.outdir, "schemas.json"))
 
 
 def write_sample_report(app: Any, error: Exception | None) -> None:

@@ -11,8 +11,6 @@ from hypothesis import settings
 os.environ["PYTHONDONTWRITEBYTECODE"] = ""  # or each process would compile the package again
 # Idle threads take time from the other processes.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Compiling what ranx brings takes longer than most tests; numba reads it at its import.
-os.environ["NUMBA_DISABLE_JIT"] = "1"
 for variable in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
     # Glibc keeps the memory of arrays instead of asking for it again.
     os.environ.setdefault(variable, str(1 << 28))

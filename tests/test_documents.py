@@ -116,6 +116,15 @@ def documents_with(pattern: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("document", found, ids=lambda document: document.name)
 
 
+def test_the_gallery_holds_the_pictures_that_a_page_shows() -> None:
+    shown = {
+        name
+        for document in DOCUMENTS
+        for name in re.findall(r"\]\((?:docs/)?gallery/(\S+\.png)\)", document.read_text("utf-8"))
+    }
+    assert shown == {picture.name for picture in (ROOT / "docs" / "gallery").iterdir()}
+
+
 @documents_with("^```python$")
 def test_python_blocks_run_and_print_what_they_show(
     document: Path, folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -141,10 +141,6 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
         lambda: iro.compare_slices(evaluated(), "bm25", NAMES[3], by=groups(1, 3)),
         "text details latex",
     ),
-    "cutoffs": (
-        lambda: iro.compare_cutoffs(evaluated(3), "bm25", NAMES[3], cutoffs=(1, 5, 10)),
-        "text details",
-    ),
     "judges": (
         lambda: iro.compare_judges(judges(), "bm25", NAMES[3], reference="people"),
         "text details",
@@ -185,10 +181,6 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
         "text",
     ),
     "published-counts": (lambda: iro.verdict_from_summary(20, 9), "text"),
-    "published-means": (
-        lambda: iro.verdict_from_means(5193, ".4439", ".4400", measure="Success@10"),
-        "text details",
-    ),
     "board": (lambda: iro.leaderboard(evaluated()), "text details latex csv"),
     "board-documents": (lambda: iro.leaderboard(evaluated(3)), "text"),
     "board-measures": (lambda: iro.leaderboard(evaluated(3), measures=MEASURES), "text latex"),

@@ -34,12 +34,6 @@ RIGHT: dict[str, Any] = {  # by the name of the argument
 OWN: dict[str, dict[str, Any]] = {
     "compare": {"contenders": B, "baseline": A},
     "compare_outputs": {"baseline": {"q": {"RR": 1.0}}, "contenders": {"q": {"RR": 0.5}}},
-    "verdict_from_means": {
-        "n": 100,
-        "baseline": ".40",
-        "contender": ".50",
-        "measure": "coverage",
-    },
 }
 WRONG: tuple[Any, ...] = (
     None, 3, float("nan"), "no.such", b"x", {}, {"a": 1}, {1, 2}, [], ["a", "b"], (1, 2), object(), len,
@@ -181,7 +175,5 @@ def test_what_is_meant_is_clear(tmp_path: Path) -> None:
     assert ANY.holes(EVALUATION).baseline == "a"
     path = tmp_path / "board.npz"
     EVALUATION.save(path)
-    assert ANY.compare_cutoffs(path, "a", cutoffs=[1, 2]) == ANY.compare_cutoffs(
-        EVALUATION, "a", cutoffs=[1, 2]
-    )
+    assert ANY.compare(path, "a") == ANY.compare(EVALUATION, "a")
     assert ANY.headroom(path) == ANY.headroom(EVALUATION)

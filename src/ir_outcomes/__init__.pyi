@@ -8,16 +8,13 @@ from ir_outcomes.comparison.outputs import compare_measure as compare_measure
 from ir_outcomes.comparison.outputs import compare_outputs as compare_outputs
 from ir_outcomes.comparison.plan import Plan as Plan
 from ir_outcomes.comparison.plan import plan as plan
-from ir_outcomes.comparison.published import MeansVerdict as MeansVerdict
 from ir_outcomes.comparison.published import SummaryVerdict as SummaryVerdict
-from ir_outcomes.comparison.published import verdict_from_means as verdict_from_means
 from ir_outcomes.comparison.published import verdict_from_summary as verdict_from_summary
 from ir_outcomes.comparison.result import Comparison as Comparison
 from ir_outcomes.comparison.result import Comparisons as Comparisons
 from ir_outcomes.comparison.verdict import Rules as Rules
 from ir_outcomes.conditions.collections import compare_collections as compare_collections
 from ir_outcomes.conditions.conditions import ConditionsComparison as ConditionsComparison
-from ir_outcomes.conditions.cutoffs import compare_cutoffs as compare_cutoffs
 from ir_outcomes.conditions.gate import GateResult as GateResult
 from ir_outcomes.conditions.gate import gate as gate
 from ir_outcomes.conditions.judges import compare_judges as compare_judges
@@ -70,6 +67,7 @@ from ir_outcomes.showing.page import report as report
 from ir_outcomes.tail.lengths import length_changes as length_changes
 from ir_outcomes.tail.lengths import length_distributions as length_distributions
 from ir_outcomes.tail.reordering import reordering as reordering
+from ir_outcomes.tail.result import TailHistogram as TailHistogram
 from ir_outcomes.tail.result import TailResult as TailResult
 from ir_outcomes.tail.rrie import headroom as headroom
 from ir_outcomes.tail.rrie import rrie as rrie

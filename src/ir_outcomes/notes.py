@@ -29,6 +29,9 @@ FIRST: Mapping[str, str] = {
 # Notes of every other kind are background; those of these kinds have a beginning, too.
 BACKGROUND: Mapping[str, str] = {
     "identical": "Identical runs",
+    "ids": "Ids written in two ways",
+    "scattered": "Scattered queries",
+    "repeated judgments": "Repeated judgments",
     "missing": "Missing queries",
     "depth": "Unequal depth",
     "ties": "Tied scores",
@@ -85,18 +88,6 @@ class Note(str):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Restore what `as_dict` returned."""
         return cls(data["text"], data["kind"], data["runs"])
-
-
-NOTE_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "kind": {"type": "string"},
-        "text": {"type": "string"},
-        "runs": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["kind", "text", "runs"],
-    "additionalProperties": False,
-}
 
 
 def note(kind: str, text: str, runs: Sequence[str] = ()) -> Note:

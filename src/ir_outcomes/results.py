@@ -18,7 +18,7 @@ from typing import Any, TypeVar, get_args
 from ir_outcomes.arguments import check_choice, checked, with_checked_methods
 from ir_outcomes.choices import Columns, Mark
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
-from ir_outcomes.notes import NOTE_SCHEMA, Note
+from ir_outcomes.notes import Note
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
 SCHEMA = 3
@@ -182,24 +182,6 @@ class Result(Immutable):
             ) from None
         return cls.from_dict(data)
 
-    @classmethod
-    def json_schema(cls) -> dict[str, Any]:
-        """Return the JSON Schema of what `to_json` returns."""
-        import msgspec
-
-        schema = msgspec.json.schema(
-            cls, schema_hook=lambda kind: NOTE_SCHEMA if kind is Note else {}
-        )
-        kinds = {kind.__name__ for kind in Result.__subclasses__()}
-        for name, described in schema["$defs"].items():
-            if name in kinds:
-                head = {"schema": {"const": SCHEMA}, "kind": {"const": name}}
-                described["properties"] = head | described["properties"]
-                described["required"] = [*head, *described["required"]]
-            if "properties" in described:
-                described["additionalProperties"] = False
-        return dict(schema)
-
     def long_rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each test of each comparison."""
         raise ParameterError(
@@ -288,20 +270,6 @@ class Result(Immutable):
         """Return what `to_text` shows in GitHub's Markdown, with everything escaped."""
         return str(shown("markdown", self.view(columns=columns), details=details, rows=rows))
 
-    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
-        """Draw a figure with matplotlib and return its Axes.
-
-        Parameters
-        ----------
-        kind : str, optional
-            Which figure; the class says which there are, the first is the default.
-        ax : matplotlib Axes or Figure, optional
-            Where to draw; by default on a new figure of pyplot. An empty
-            ``matplotlib.figure.Figure()`` is resized to what the drawing needs, and needs neither a
-            display nor closing.
-        """
-        return shown("figure", self, kind, ax)
-
     def view(self, *, columns: Columns = "default") -> Any:
         """Return what every format shows of the result, as text that is not yet escaped."""
         check_choice("columns", columns, get_args(Columns))
@@ -340,6 +308,25 @@ class HasPage:
             which names the errors, too.
         """
         return shown("report", self, path, evaluation=evaluation, **options)
+
+
+@with_checked_methods
+class HasFigures:
+    """What results have beside `Result` of which there are figures."""
+
+    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
+        """Draw a figure with matplotlib and return its Axes.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Which figure; the class says which there are, the first is the default.
+        ax : matplotlib Figure, SubFigure or Axes, optional
+            Where to draw; by default on a new figure of pyplot. An empty
+            ``matplotlib.figure.Figure()`` is resized to what the drawing needs, and needs neither a
+            display nor closing. A figure with one panel can be drawn on Axes.
+        """
+        return shown("figure", self, kind, ax)
 
 
 def _restored_note(kind: type, value: Any) -> Note:

@@ -17,6 +17,7 @@ from ir_outcomes.samples import write_suite
 from tests.helpers.command_line import Done, call
 from tests.helpers.packages import needed
 from tests.helpers.sample import write_small_sample
+from tests.helpers.schemas import schema_of
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ def test_json_of_commands_follows_its_schema(name: str, sample: Path) -> None:
     )
     written = json.loads(done.stdout)
     for result in written if isinstance(written, list) else [written]:
-        jsonschema.validate(result, getattr(iro, result["kind"]).json_schema())
+        jsonschema.validate(result, schema_of(getattr(iro, result["kind"])))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,13 +1,9 @@
 import json
 import re
 from pathlib import Path
-from unittest import mock
 
-import numpy as np
 import pytest
 
-import ir_outcomes as iro
-from ir_outcomes.reading.datasets import as_run
 from tests.helpers.command_line import call
 
 N_QUERIES = 150
@@ -34,7 +30,7 @@ def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path
     json.loads((tmp_path / "json").read_text())
     picture = tmp_path / "picture.png"
     plotted: list[str | Path] = []
-    if name not in ("agreement", "reordering", "rrie"):
+    if name not in ("agreement", "reordering", "rrie", "length-distributions"):
         plotted = ["--plot", picture]
     done = call(*words, "--format", "csv", *plotted, folder=small)
     assert (done.returncode, done.stdout.count(",") > 1, done.stderr) == (0, True, "")
@@ -109,60 +105,6 @@ def test_a_saved_evaluation_stands_for_qrels_and_runs(small: Path, tmp_path: Pat
     assert json.loads(done.stdout)["settings"]["cutoff"] == 50
     assert call("compare", board, "bm25", "--rel", "2").returncode == 2
     assert call("compare", small / "qrels.txt", board, small / RUNS[0]).returncode == 1
-
-
-def test_an_evaluation_that_ended_early_goes_on(small: Path, tmp_path: Path) -> None:
-    expected, board = tmp_path / "expected.npz", tmp_path / "board.npz"
-    broken = tmp_path / "broken.run"
-    broken.write_text("q Q0 d 1 high t\n")
-
-    def evaluated(path: Path) -> int:
-        runs = "qrels.txt", *RUNS[:2]
-        done = call("evaluate", *runs, broken, "-m", "nDCG@10", "-o", path, folder=small)
-        return done.returncode
-
-    assert evaluated(board) == 1
-    parts = tmp_path / "board.npz.parts"
-    assert len(list(parts.iterdir())) == 2
-    broken.write_text((small / RUNS[2]).read_text())
-    with mock.patch("ir_outcomes.evaluation.work.as_run", wraps=as_run) as read:
-        assert evaluated(board) == 0
-        assert read.call_count == 1
-    assert not parts.exists()
-    assert evaluated(expected) == 0
-    found, wanted = (iro.load_evaluation(path) for path in (board, expected))
-    for one, other in zip(found, wanted, strict=True):
-        assert one.name == other.name
-        np.testing.assert_array_equal(one.rank, other.rank)
-    np.testing.assert_array_equal(
-        found.scores_of("nDCG@10").values, wanted.scores_of("nDCG@10").values
-    )
-
-
-@pytest.mark.parametrize("changed", ["a run", "the qrels", "rel", "a damaged part"])
-def test_parts_are_used_only_for_equal_files_and_settings(changed: str, tmp_path: Path) -> None:
-    run, qrels = tmp_path / "a.run", tmp_path / "qrels.txt"
-    run.write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
-    qrels.write_text("q 0 a 1\nq 0 b 2\n")
-    parts = tmp_path / "parts"
-    iro.evaluate(qrels, run, parts=parts)
-    if changed == "a run":
-        run.write_text("q Q0 b 1 2 t\nq Q0 a 2 1 t\n")
-    elif changed == "the qrels":
-        qrels.write_text("q 0 c 1\nq 0 b 1\n")
-    elif changed == "a damaged part":
-        (part,) = parts.iterdir()
-        part.write_bytes(part.read_bytes()[:100])
-    rel = 2 if changed == "rel" else 1
-    found, wanted = (
-        iro.evaluate(qrels, run, parts=parts, rel=rel),
-        iro.evaluate(qrels, run, rel=rel),
-    )
-    np.testing.assert_array_equal(found[0].rank, wanted[0].rank)
-    np.testing.assert_array_equal(found.answerable, wanted.answerable)
-    for options in ({"parts": parts, "documents": 10}, {"parts": run}, {"parts": run / "parts"}):
-        with pytest.raises(iro.ParameterError):
-            iro.evaluate(qrels, run, **options)
 
 
 @pytest.mark.parametrize(

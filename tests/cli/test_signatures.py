@@ -27,7 +27,6 @@ def function(
     names: Sequence[str | None] | None = None,
     judged_only: bool = False,
     higher_is_better: bool | None = None,
-    cutoffs: Sequence[int] = (10, 20),
     allow: Collection[Literal["x", "y"]] = (),
     margins: tuple[float, ...] | None = None,
     progress: bool = False,
@@ -45,7 +44,7 @@ def function(
         A file, or ``length``. More is said here.
     names, allow : sequence
         Both are lists.
-    judged_only, cutoffs, higher_is_better, margins, level, kind
+    judged_only, higher_is_better, margins, level, kind
         The rest.
     """
 
@@ -53,7 +52,7 @@ def function(
 def test_options_have_the_names_of_arguments() -> None:
     options = options_of(function, GROUP)
     assert list(options) == [
-        "rel", "by", "names", "judged_only", "higher_is_better", "cutoffs", "allow", "margins", "level", "kind",
+        "rel", "by", "names", "judged_only", "higher_is_better", "allow", "margins", "level", "kind",
     ]  # fmt: skip
     assert options["by"].text == "A file, or length."
     assert options["allow"].text == options["names"].text == "Both are lists."
@@ -86,12 +85,12 @@ def test_words_become_arguments() -> None:
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     app = App(result_action="return_value")
     app.default(command)
-    words = "--rel 2 --by length --names a --names b --judged-only --lower-is-better --cutoffs 1,5 --allow y"
+    words = "--rel 2 --by length --names a --names b --judged-only --lower-is-better --allow y"
     app(
         [*words.split(), "--margins", "1ranks,2pp", "--level", "0.1", "--kind", "b"],
         exit_on_error=False,
     )
     assert given == {
-        "rel": 2, "by": "length", "names": ["a", "b"], "judged_only": True, "higher_is_better": False, "cutoffs": (1, 5),
+        "rel": 2, "by": "length", "names": ["a", "b"], "judged_only": True, "higher_is_better": False,
         "allow": ["y"], "margins": (2.0, 1.0), "level": 0.1, "kind": "b",
     }  # fmt: skip

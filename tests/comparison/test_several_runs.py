@@ -184,7 +184,6 @@ def test_other_measures_take_several_runs() -> None:
 
 def every_analysis(ev: iro.Evaluation) -> Iterator[Callable[[], Any]]:
     """Yield calls of the analyses that take one run of each system."""
-    yield lambda: iro.compare_cutoffs(ev, "a", "b")
     yield lambda: iro.compare_slices(ev, "a", "b", by=dict.fromkeys(ev.query_ids, "x"))
     yield lambda: iro.compare_judges({"x": ev, "y": ev}, "a", "b")
     yield lambda: iro.compare_collections({"x": ev, "y": ev}, "a", "b")

@@ -4,7 +4,6 @@ import gzip
 import itertools
 import os
 import random
-import re
 import shutil
 import tempfile
 import threading
@@ -19,6 +18,8 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning
+from ir_outcomes.reading.formats import read_any_file
+from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.runs import changes_by_rank
 from ir_outcomes.samples import SUITE_COLLECTIONS, write_suite
 from tests.helpers.sample import write_small_sample
@@ -60,62 +61,48 @@ def shuffled_scores(lines: Fields) -> Fields:
 
 
 DOCUMENT, QUERY, SCORE = 2, 0, 4
-# What is done to a run of the sample; the kind of the problem, and the rule.
+# What is done to a run of the sample, the kind of the problem, and the rule.
 OF_RUNS: dict[str, tuple[Callable[[Fields], Fields], str, str]] = {
-    "documents from a data frame": (
-        column(DOCUMENT, "{}.0".format),
-        "document ids",
-        'a trailing ".0"',
-    ),
-    "queries from a data frame": (column(QUERY, "{}.0".format), "query ids", 'a trailing ".0"'),
-    "queries with zeros": (column(QUERY, "00{}".format), "query ids", "leading zeros"),
-    "queries with a prefix": (
-        column(QUERY, "debian-{}".format),
-        "query ids",
-        'the prefix "debian-"',
-    ),
-    "queries with a suffix": (column(QUERY, "{}-a".format), "query ids", 'the suffix "-a"'),
-    "capital letters": (column(DOCUMENT, str.upper), "document ids", "capital letters"),
-    "a prefix": (column(DOCUMENT, "debian:{}".format), "document ids", 'the prefix "debian:"'),
-    "a suffix": (column(DOCUMENT, "{}_amd64".format), "document ids", 'the suffix "_amd64"'),
-    "quotes": (
-        column(DOCUMENT, '"{}"'.format),
-        "document ids",
-        "quotes or white space around them",
-    ),
-    "a comma": (column(DOCUMENT, "{},".format), "document ids", "a trailing comma"),
-    "a file ending": (column(DOCUMENT, "{}.json".format), "document ids", "the file ending"),
+    "documents from a data frame": (column(DOCUMENT, "{}.0".format), "unknown-ids", 'a trailing ".0"'),
+    "queries from a data frame": (column(QUERY, "{}.0".format), "unknown-ids", 'a trailing ".0"'),
+    "queries with zeros": (column(QUERY, "00{}".format), "unknown-ids", "leading zeros"),
+    "queries with a prefix": (column(QUERY, "debian-{}".format), "unknown-ids", 'the prefix "debian-"'),
+    "queries with a suffix": (column(QUERY, "{}-a".format), "unknown-ids", 'the suffix "-a"'),
+    "capital letters": (column(DOCUMENT, str.upper), "unknown-ids", "capital letters"),
+    "a prefix": (column(DOCUMENT, "debian:{}".format), "unknown-ids", 'the prefix "debian:"'),
+    "a suffix": (column(DOCUMENT, "{}_amd64".format), "unknown-ids", 'the suffix "_amd64"'),
+    "quotes": (column(DOCUMENT, '"{}"'.format), "unknown-ids", "quotes or white space around them"),
+    "a comma": (column(DOCUMENT, "{},".format), "unknown-ids", "a trailing comma"),
+    "a file ending": (column(DOCUMENT, "{}.json".format), "unknown-ids", "the file ending"),
     "addresses": (
-        lambda lines: [
-            [*line[:2], f"https://debian.org/{len(line[2])}/{line[2]}", *line[3:]] for line in lines
-        ],
-        "document ids",
+        column(DOCUMENT, lambda name: f"https://debian.org/{len(name)}/{name}"),
+        "unknown-ids",
         "the path or address before the last slash",
     ),
     "passages": (
         lambda lines: [[*line[:2], f"{line[2]}#{line[3]}", *line[3:]] for line in lines],
-        "document ids",
+        "unknown-ids",
         'what follows the last "#"',
     ),
     "documents of some queries": (
-        lambda lines: [
-            [*line[:2], f"{line[2]}.0" if int(line[0]) % 2 else line[2], *line[3:]]
-            for line in lines
-        ],
-        "document ids",
+        lambda lines: [[*line[:2], line[2] + ".0" * (int(line[0]) % 2), *line[3:]] for line in lines],
+        "ids",
         'a trailing ".0"',
     ),
-    "half of the queries": (first_half_of_queries, "missing queries", ""),
-    "distances": (column(SCORE, lambda score: str(-float(score))), "scores against ranks", ""),
-    "scores of another stage": (shuffled_scores, "scores against ranks", ""),
-    "one score": (column(SCORE, lambda score: "1"), "equal scores", ""),
-    "other topics": (column(QUERY, lambda query: f"{int(query) % 997:03}"), "query ids", ""),
-    "another corpus": (
-        column(DOCUMENT, lambda document: str(abs(hash(document)))),
-        "document ids",
-        "",
+    "some queries": (
+        column(QUERY, lambda query: query + ".0" * (int(query) % 2)), "ids", 'a trailing ".0"'
     ),
-}
+    "half of the queries": (first_half_of_queries, "many missing", ""),
+    "distances": (column(SCORE, lambda score: str(-float(score))), "rising-scores", ""),
+    "scores of another stage": (shuffled_scores, "scores against ranks", ""),
+    "one score": (column(SCORE, lambda score: "1"), "equal-scores", ""),
+    "other topics": (column(QUERY, lambda query: f"{int(query) % 997:03}"), "unknown-ids", ""),
+    "another corpus": (column(DOCUMENT, lambda document: str(abs(hash(document)))), "unknown-ids", ""),
+}  # fmt: skip
+
+
+def kinds(result: iro.CheckResult) -> list[str]:
+    return [problem.kind for problem in result.problems]
 
 
 @pytest.fixture(scope="module")
@@ -128,68 +115,79 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("what", OF_RUNS)
 def test_a_corrupted_run_is_found_with_its_remedy(what: str, sample: Path, tmp_path: Path) -> None:
     change, kind, rule = OF_RUNS[what]
-    damaged = write(tmp_path / "new.run", change(read(sample / "bm25.run")))
+    lines = read(sample / "bm25.run")
+    damaged = write(tmp_path / "new.run", change(lines))
     result = iro.check(sample / "qrels.txt", [sample / "bm25-stem.run", damaged])
-    (problem,) = result.problems
-    assert (problem.kind, problem.files[0], result.exit_status) == (kind, str(damaged), 3)
+    problem = result.problems[0]
+    assert (problem.kind, problem.runs, result.exit_status) == (kind, (str(damaged),), 3)
+    # Queries that are written in another way are missing, too.
+    assert kinds(result)[1:] == ["many missing"] * (what == "some queries")
     if not rule:
-        assert problem.findings[0].repair is None
+        assert "would match" not in problem
         return
-    assert problem.findings[0].repair is not None
-    assert problem.findings[0].repair.rule == f"{rule} in the run"
-    judged_at_10 = round(
-        (iro.check(sample / "qrels.txt", sample / "bm25.run").files[1].judged or 0) * 2000
-    )
-    some = {"query ids": 200, "document ids": judged_at_10}[kind]
-    assert problem.findings[0].repair.matches == some or what == "documents of some queries"
-    assert (
-        f"Without {rule} in the run {problem.findings[0].repair.matches} more would match."
-        in str(problem)
-    )
+    pairs = {(line[QUERY], line[DOCUMENT]) for line in read(sample / "qrels.txt")}
+    by_query = {query: list(listed) for query, listed in groupby(lines, key=lambda line: line[0])}
+    changed = {
+        (line[QUERY], line[DOCUMENT])
+        for listed in by_query.values()
+        for line, new in zip(listed, change(listed), strict=True)
+        if line != new
+    }
+    matches = len({query for query, _ in changed})
+    if "queries" not in what or what == "documents of some queries":
+        top = {(query, line[2]) for query, listed in by_query.items() for line in listed[:10]}
+        matches = len(top & changed & pairs)
+    assert f"Without {rule} in the run {matches} more would match." in problem
 
 
 def test_queries_and_documents_are_both_found(sample: Path, tmp_path: Path) -> None:
     lines = column(QUERY, "q{}".format)(column(DOCUMENT, "{}.0".format)(read(sample / "bm25.run")))
-    problems = iro.check(sample / "qrels.txt", write(tmp_path / "new.run", lines)).problems
-    rules = [own.repair.rule for problem in problems for own in problem.findings if own.repair]
-    assert rules == ['the prefix "q" in the run', 'a trailing ".0" in the run']
+    result = iro.check(sample / "qrels.txt", write(tmp_path / "new.run", lines))
+    assert kinds(result) == ["unknown-ids", "ids"]
+    assert 'the prefix "q" in the run' in result.problems[0]
+    assert 'a trailing ".0" in the run' in result.problems[1]
 
 
 def test_runs_that_are_repaired_alike_are_one_problem(sample: Path, tmp_path: Path) -> None:
     lines = read(sample / "bm25.run")
     changes = {"one": "{}.0", "other": "D{}", "two": "{}.0"}
-    files = {
-        name: str(write(tmp_path / name, column(DOCUMENT, change.format)(lines[place:])))
+    files = [
+        str(
+            write(
+                tmp_path / name,
+                [*column(DOCUMENT, change.format)(lines[place:18_000]), *lines[18_000:]],
+            )
+        )
         for place, (name, change) in enumerate(changes.items())
-    }
-    problems = iro.check(sample / "qrels.txt", list(files.values())).problems
-    assert {
-        repair.rule: problem.files
-        for problem in problems
-        if (repair := problem.findings[0].repair) is not None
-    } == {
-        'a trailing ".0" in the run': [files["one"], files["two"]],
-        'the prefix "D" in the run': [files["other"]],
-    }
+    ]
+    problems = iro.check(sample / "qrels.txt", files).problems
+    assert [(problem.kind, problem.runs) for problem in problems] == [
+        ("ids", (files[0], files[2])),
+        ("ids", (files[1],)),
+    ]
+
+
+def test_problems_are_the_notes_of_a_comparison(sample: Path, tmp_path: Path) -> None:
+    run = write(tmp_path / "new.run", shuffled_scores(read(sample / "bm25.run")))
+    names = {"old": sample / "bm25-stem.run", "new": run}
+    checked = iro.check(sample / "qrels.txt", names)
+    compared = iro.compare(sample / "qrels.txt", {"old": names["old"]}, {"new": run})
+    told = {*compared[0].notes, *compared[0].background}
+    assert {*checked.problems, *checked.notes} <= told
+    assert kinds(checked) == ["scores against ranks"]
 
 
 def test_the_qrels_can_be_what_was_changed(sample: Path, tmp_path: Path) -> None:
     qrels = write(tmp_path / "qrels.txt", column(QUERY, "0{}".format)(read(sample / "qrels.txt")))
     (problem,) = iro.check(qrels, sample / "bm25.run").problems
-    assert problem.findings[0].repair is not None
-    assert (problem.findings[0].repair.rule, problem.findings[0].repair.matches) == (
-        "leading zeros in the qrels",
-        200,
-    )
+    assert "Without leading zeros in the qrels 200 more would match." in problem
 
 
 def test_a_copy_under_another_name(sample: Path, tmp_path: Path) -> None:
     shutil.copy(sample / "bm25.run", tmp_path / "new.run")
-    (problem,) = iro.check(
-        sample / "qrels.txt", [sample / "bm25.run", tmp_path / "new.run"]
-    ).problems
-    assert (problem.kind, problem.files[0]) == ("identical runs", str(tmp_path / "new.run"))
-    assert "Was the new run written?" in str(problem)
+    runs = [sample / "bm25.run", tmp_path / "new.run"]
+    (problem,) = iro.check(sample / "qrels.txt", runs).problems
+    assert (problem.kind, problem.runs) == ("identical", tuple(map(str, runs)))
 
 
 def test_repeated_judgments(sample: Path, tmp_path: Path) -> None:
@@ -197,28 +195,21 @@ def test_repeated_judgments(sample: Path, tmp_path: Path) -> None:
     qrels = write(tmp_path / "qrels.txt", [*judgments, *judgments[:7]])
     with pytest.warns(IrOutcomesWarning, match="7 judgments repeated"):
         result = iro.check(qrels, sample / "bm25.run")
-    (problem,) = result.problems
-    assert (problem.kind, problem.files[0], result.files[0].lines) == (
-        "repeated judgments",
-        str(qrels),
-        207,
-    )
-    assert "7 judgments repeated" in str(problem)
+    assert (kinds(result), result.files[0].lines) == (["repeated judgments"], 207)
+    assert f"7 judgments of {qrels}" in result.problems[0]
 
 
 def test_queries_whose_lines_stand_apart(sample: Path, tmp_path: Path) -> None:
     lines = read(sample / "bm25.run")
     apart = write(tmp_path / "apart.run", [*lines[1:], lines[0]])
-    (problem,) = iro.check(sample / "qrels.txt", apart).problems
-    assert (problem.kind, problem.files[0]) == ("scattered queries", str(apart))
+    (problem,) = iro.check(sample / "qrels.txt", [apart, sample / "bm25-stem.run"]).problems
+    assert (problem.kind, problem.runs) == ("scattered", (str(apart),))
 
 
 def test_documents_that_a_run_has_twice(sample: Path, tmp_path: Path) -> None:
     lines = read(sample / "bm25.run")
     twice = write(tmp_path / "twice.run", [lines[0], *lines])
-    assert [problem.kind for problem in iro.check(sample / "qrels.txt", twice).problems] == [
-        "unreadable"
-    ]
+    assert kinds(iro.check(sample / "qrels.txt", twice)) == ["unreadable"]
     assert not iro.check(sample / "qrels.txt", twice, duplicates="first").problems
     qrels = {"q": {"a": 1}}
     run = tmp_path / "a.run"
@@ -242,15 +233,11 @@ def test_what_cannot_be_read_is_listed_and_the_others_are_checked(
     assert [(file.form, file.queries) for file in result.files[1:]] == [
         ("unreadable", 0), ("TREC", 200), ("unreadable", 0), ("unreadable", 0), ("TREC", 200),
     ]  # fmt: skip
-    *unreadable, documents = result.problems
-    assert [problem.files for problem in unreadable] == [
-        [str(broken)],
-        [str(missing)],
-        [str(empty)],
+    assert [(problem.kind, problem.runs) for problem in result.problems] == [
+        *(("unreadable", (str(path),)) for path in (broken, missing, empty)),
+        ("unknown-ids", (str(named),)),
     ]
-    assert {problem.kind for problem in unreadable} == {"unreadable"}
-    assert documents.kind == "document ids"
-    assert str(unreadable[0]).startswith(f"{broken}, line 6: has 4 columns")
+    assert result.problems[0].startswith(f"{broken}, line 6: has 4 columns")
     assert (result.exit_status, result.view().headline) == (1, "2 runs and qrels read: 4 problems")
     nothing = iro.check(sample / "qrels.txt", missing)
     assert (nothing.exit_status, nothing.notes) == (1, ())
@@ -265,19 +252,17 @@ def test_the_facts(sample: Path) -> None:
     assert (of_qrels["lines"], of_qrels["queries"], of_qrels["known"]) == (4, 2, None)
     assert of_run == {
         "file": "a", "form": "", "lines": 5, "queries": 3, "known": 2, "documents": 5 / 3, "judged": 0.75, "ties": 0.2,
-        "depth": 3, "against_ranks": None, "itself": 0,
+        "depth": 3, "against_ranks": 0, "itself": 0,
     }  # fmt: skip
     assert result.grades == {"-1": 1, "0": 1, "1": 1, "2": 1}
     of_run = iro.check(sample / "qrels.txt", sample / "bm25.run").rows()[1]
     assert (of_run["form"], of_run["against_ranks"], of_run["depth"]) == ("TREC", 0, 100)
 
 
-@pytest.mark.parametrize(
-    "damaged", ["documents", "some documents", "queries", "ranks", "scores", "nothing"]
-)
-def test_the_first_screen_by_hand(damaged: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_the_first_screen_by_hand(is_damaged: bool, tmp_path: Path) -> None:
     """Every cell, the first line, and the numbers of the problem, counted in the files."""
-    draw = random.Random(damaged)
+    draw = random.Random(1)
     judged = {
         f"q{n}": {f"d{draw.randrange(40)}": draw.randrange(3) for _ in range(6)} for n in range(40)
     }
@@ -285,29 +270,19 @@ def test_the_first_screen_by_hand(damaged: str, tmp_path: Path) -> None:
     for query in [*judged, "elsewhere"]:
         found = draw.sample(range(40), draw.randrange(8, 15))
         scores = sorted((draw.randrange(60) for _ in found), reverse=True)
+        ending = ".0" if is_damaged and len(query) == 3 else ""
         lines += [
-            [query, "Q0", f"d{d}", str(rank), str(s), "r"]
+            [query, "Q0", f"d{d}{ending}", str(rank), str(s), "r"]
             for rank, (d, s) in enumerate(zip(found, scores, strict=True), 1)
         ]
-    changes: dict[str, Callable[[Fields], Fields]] = {
-        "documents": column(DOCUMENT, "{}.0".format),
-        "some documents": lambda own: [
-            [*line[:2], line[2] + ".0" * (len(line[0]) == 3), *line[3:]] for line in own
-        ],
-        "queries": column(QUERY, "{}.0".format),
-        "ranks": shuffled_scores,
-        "scores": column(SCORE, lambda _: "7"),
-        "nothing": lambda own: own,
-    }
-    lines = changes[damaged](lines)
     run = write(tmp_path / "new.run", lines)
     qrels = write(
         tmp_path / "qrels.txt",
         [[query, "0", d, str(grade)] for query, own in judged.items() for d, grade in own.items()],
     )
     view = iro.check(qrels, run).view()
-    n_problems = int(damaged != "nothing")
-    assert view.headline == f"1 run and qrels read: {n_problems} problem{'s' * (not n_problems)}"
+    problems = "1 problem" if is_damaged else "0 problems"
+    assert view.headline == f"1 run and qrels read: {problems}"
     (table,) = view.tables
     of_qrels, of_run = (
         dict(zip([c.title for c in table.columns], row, strict=True)) for row in table.rows
@@ -337,36 +312,21 @@ def test_the_first_screen_by_hand(damaged: str, tmp_path: Path) -> None:
     grades = Counter(grade for own in judged.values() for grade in own.values())
     listing = ", ".join(f"{number} of {grade}" for grade, number in sorted(grades.items()))
     assert f"grades: {listing}" in table.captions
-    text = view.sentences[0] if n_problems else ""
-    if "documents" in damaged:
-        (number, of) = re.findall(
-            r"the qrels judge (\d+) of the (\d+) documents in its top 10", text
-        )[0]
-        entries = {(query, d) for query, own in top.items() for d in own}
-        pairs = {(query, d) for query, own in judged.items() for d in own}
-        assert (int(number), int(of)) == (len(entries & pairs), len(entries))
-        repaired = {(query, d.removesuffix(".0")) for query, d in entries} & pairs
-        more = len(repaired) - int(number)
+    if is_damaged:
+        (text,) = view.notes
+        entries = {(query, d) for query, listed in top.items() for d in listed}
+        pairs = {(query, d) for query, listed in judged.items() for d in listed}
+        n_judged = len(entries & pairs)
+        assert f"the qrels judge {n_judged} of the {len(entries)} documents in the top 10" in text
+        more = len({(query, d.removesuffix(".0")) for query, d in entries} & pairs) - n_judged
         assert f'Without a trailing ".0" in the run {more} more would match.' in text
         unknown = sorted({d for _, d in entries - pairs})
         assert f"({', '.join(unknown[:3])} and {len(unknown) - 3} more; they have " in text
-    if damaged == "queries":
-        assert "the qrels lack 41 of its 41 queries" in text
-        assert 'Without a trailing ".0" in the run 40 more would match.' in text
-    if damaged == "ranks":
-        against = sum(
-            any(float(x[SCORE]) < float(y[SCORE]) for x, y in itertools.pairwise(own))
-            for own in by_query.values()
-        )
-        assert f"in {against} of 41 queries a document scores higher than one ranked" in text
-    if damaged == "scores":
-        assert "all documents of a query have the same score." in text
 
 
 def test_an_empty_list_and_objects_are_checked_too() -> None:
     qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
-    empty = iro.check(qrels, {"a": {"q1": {}}})
-    assert [problem.kind for problem in empty.problems] == ["missing queries"]
+    assert kinds(iro.check(qrels, {"a": {"q1": {}}})) == ["many missing"]
     assert iro.check(qrels, [iro.as_run({"q1": {"d1": 1.0}, "q2": {"d2": 1.0}})]).problems == ()
 
 
@@ -378,7 +338,7 @@ def test_a_pipe_is_read_once(sample: Path, tmp_path: Path) -> None:
     )
     writer.start()
     result = iro.check(sample / "qrels.txt", pipe)
-    assert (result.problems, result.files[1].against_ranks) == ((), None)
+    assert (result.problems, result.files[1].lines) == ((), 20_000)
 
 
 def test_what_contradicts_the_ranks_is_a_first_note_of_every_comparison(
@@ -449,16 +409,16 @@ def test_healthy_collections_have_no_problem(collection: tuple[str, ...], real_d
 @pytest.mark.parametrize(
     ("folder", "run", "change", "kind", "rule"),
     [
-        ("msmarco-doc-dev", "bm25", column(DOCUMENT, lambda name: name[1:]), "document ids", 'the prefix "D" in the qrels'),
-        ("suite-colberter/nfcorpus", "tasb", column(QUERY, str.lower), "query ids", "capital letters in the qrels"),
+        ("msmarco-doc-dev", "bm25", column(DOCUMENT, lambda name: name[1:]), "unknown-ids", 'the prefix "D" in the qrels'),
+        ("suite-colberter/nfcorpus", "tasb", column(QUERY, str.lower), "unknown-ids", "capital letters in the qrels"),
         (
             "suite-colberter/dbpedia-entity",
             "tasb",
             column(DOCUMENT, lambda document: document.strip("<>").removeprefix("dbpedia:")),
-            "document ids",
+            "unknown-ids",
             None,
         ),
-        ("suite-rerankers/dl19", "monot5-3b", column(DOCUMENT, "msmarco_passage/{}.txt".format), "document ids",
+        ("suite-rerankers/dl19", "monot5-3b", column(DOCUMENT, "msmarco_passage/{}.txt".format), "unknown-ids",
          "the path or address before the last slash and the file ending in the run"),
         ("dl20-passage", "bm25_VBERT", None, "scores against ranks", None),
         ("trec-covid-r1", "RUIR-doc2vec", None, "scores against ranks", None),
@@ -481,7 +441,7 @@ def test_corrupted_runs_of_real_collections(
         path = write(tmp_path / "new.run", change(read(path)))
     (problem,) = iro.check(qrels, path).problems
     assert problem.kind == kind
-    assert (problem.findings[0].repair and problem.findings[0].repair.rule) == rule
+    assert (f"Without {rule} " if rule else "would match") in problem or not rule
 
 
 @given(
@@ -507,7 +467,7 @@ def test_changes_by_rank_by_a_loop(lists: list[list[tuple[int, int]]]) -> None:
                 for place, (rank, score) in enumerate(ranked)
             )
         )
-        found = changes_by_rank(path)
+        found = changes_by_rank(str(path), read_any_file(str(path), RUN))
     expected = [
         any(of < other and low < high for of, low in ranked for other, high in ranked)
         for ranked in lists

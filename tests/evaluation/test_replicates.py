@@ -75,9 +75,9 @@ def test_a_file_that_is_given_twice_is_refused_under_a_rule(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("dense_1 d\n", "line 1: a line must be a run, a tab and its system"),
-        ("dense_1\td\n\tx\n", "line 2: a line must be"),
-        ("dense_1\td\ndense_1\te\n", "line 2: a line must be"),
+        ("dense_1\n", "line 1: has no id or no system"),
+        ("dense_1\td\n\tx\n", "line 2: has no id or no system"),
+        ("dense_1\td\ndense_1\te\n", "line 2: .*repeats an id"),
         ("\n", "names no run"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Columns as each kind of frame that is read: of pandas, polars and Arrow, and what offers an Arrow stream."""
+"""Columns as each kind of frame that is read: of pandas, polars and Arrow."""
 
 from importlib.util import find_spec
 from typing import Any
@@ -6,25 +6,6 @@ from typing import Any
 import pandas as pd
 
 from tests.helpers.packages import needed
-
-
-class Stream:
-    """What offers an Arrow stream and nothing else."""
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._table.__arrow_c_stream__(requested_schema)
-
-
-class Relation(Stream):
-    """Like a relation of DuckDB: what it gives for a column is another relation."""
-
-    columns = ("qid", "docno", "score")  # has no effect, as a stream has names of its own
-
-    def __getitem__(self, name: str) -> Any:
-        raise TypeError("a relation is not a column")
 
 
 def _categories(columns: dict[str, Any]) -> Any:
@@ -56,14 +37,10 @@ FRAMES: dict[str, Any] = {
         lambda columns: pd.DataFrame(columns).set_index(next(iter(columns)), drop=False)
     ),
     "polars": lambda columns: needed("polars").DataFrame(columns),
-    "polars, lazy": lambda columns: needed("polars").LazyFrame(columns),
     "polars, categories": _categories,
     "arrow": lambda columns: needed("pyarrow").table(columns),
     "arrow, dictionary": _dictionary,
     "arrow, chunks": _chunks,
-    "arrow reader": lambda columns: needed("pyarrow").table(columns).to_reader(),
-    "arrow stream": lambda columns: Stream(needed("polars").DataFrame(columns)),
-    "relation": lambda columns: Relation(needed("polars").DataFrame(columns)),
 }
 INSTALLED = [
     kind

@@ -53,14 +53,13 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "Queries": lambda: _comparisons()[0].per_query("worse"),
     "TailResult of reordering": lambda: iro.reordering(_evaluated()),
     "TailResult of length-distributions": lambda: iro.length_distributions(_evaluated()),
-    "TailResult of length-changes": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
+    "TailHistogram of length-changes": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
     "TailResult of rrie": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
-    "TailResult of headroom": lambda: iro.headroom(_evaluated()),
-    "MeansVerdict": lambda: iro.verdict_from_means(5193, ".4439", ".4400", measure="Success@10"),
+    "TailHistogram of headroom": lambda: iro.headroom(_evaluated()),
     "SummaryVerdict": lambda: iro.verdict_from_summary(
         won=20, lost=9, n=100, ranking_difference=0.5, ranking_pvalue=1e-310
     ),
-    "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
+    "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10),
     "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
     "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
@@ -70,7 +69,6 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "ConditionsComparison of slices": lambda: iro.compare_slices(
         _evaluated(), *HOSTILE[:2], by=_slices()
     ),
-    "ConditionsComparison of cutoffs": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
     "ConditionsComparison of judges": lambda: iro.compare_judges(
         {name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]
     ),

@@ -4,12 +4,8 @@ from matplotlib.figure import Figure
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import MIRRORED
-from ir_outcomes.showing.figures.leaderboards import (
-    VERDICT_CELLS,
-    cell_of,
-    draw_tiers,
-    draw_verdicts,
-)
+from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS
+from ir_outcomes.showing.views.conditions import sign_of
 from tests.helpers.many import collection
 
 
@@ -17,36 +13,33 @@ def board() -> iro.Leaderboard:
     return iro.leaderboard(iro.evaluate(*collection(5, 300, seed=1), cutoff=8))
 
 
-def test_the_picture_has_the_order_of_the_board_and_bars_of_what_decides() -> None:
+def test_the_picture_has_the_order_and_the_means_of_the_board() -> None:
     result = board()
-    figure = Figure()
-    draw_tiers(result, figure)
-    means, verdicts = figure.axes
-    names = [label.get_text() for label in means.get_yticklabels()]
+    axes = result.plot("tiers", Figure())
+    names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == [standing.run for standing in result.standings]
-    bars: Any = verdicts.patches
-    widths = [bar.get_width() for bar in bars]
-    expected = [own.won for own in result.standings]
-    expected += [-(own.lost or 0) for own in result.standings]
-    assert widths == expected
-    assert any(expected)
-    beside = [text.get_text() for text in verdicts.texts]
-    assert beside == [f"tier {own.tier}" for own in result.standings]
+    drawn = [tuple(line.get_xdata()) for line in axes.lines]
+    expected: list[Any] = []
+    for standing in result.standings:
+        expected += [standing.interval, (standing.score,)]
+    assert drawn == expected
+    beside = [text.get_text() for text in axes.texts]
+    assert beside == [
+        f"tier {own.tier}: better than {own.won}, worse than {own.lost}" for own in result.standings
+    ]
 
 
 def test_cells_are_of_a_run_against_those_above_it() -> None:
     result = board()
-    axes = draw_verdicts(result, Figure())
+    axes = result.plot("verdicts", Figure())
     runs = [standing.run for standing in result.standings]
-    drawn = dict.fromkeys(VERDICT_CELLS, 0)
+    signs = {}
     for place, run in enumerate(runs):
-        for upper in runs[:place]:
+        for column, upper in enumerate(runs[:place]):
             pair = result.verdict(upper, run)
             assert result.verdict(run, upper).label == MIRRORED[pair.label]
-            drawn[cell_of(pair.label)] += 1
-    squares = dict(zip(VERDICT_CELLS, axes.collections, strict=True))
-    assert {label: len(own.get_paths()) for label, own in squares.items()} == drawn
-    for own in squares.values():
-        for path in own.get_paths():
-            column, row = path.vertices[0] + 0.5
-            assert column < row
+            signs[column, place] = sign_of(pair.label)
+    assert {text.get_position(): text.get_text() for text in axes.texts} == signs
+    colors = {sign: list(signs.values()).count(sign) for sign in VERDICT_CELLS}
+    drawn = [len(cells.get_paths()) for cells in axes.collections]
+    assert drawn == [number for number in colors.values() if number]

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.leaderboard import tiers
 from tests.helpers.many import collection
 from tests.helpers.values import as_values
@@ -98,11 +97,13 @@ def test_measures_side_by_side_with_what_is_significant() -> None:
     assert columns["AP@10"].values == pytest.approx(
         [scores.means()[scores.runs.index(run)] for run in order]
     )
-    assert any(columns["AP@10"].better_than)
-    for own in board.pairs:
-        for row in ("coverage", "ranking"):
+    assert [any(column.better_than) for column in board.measures] == [True, False, False, False]
+    for row in ("coverage", "ranking"):
+        by_row = iro.leaderboard(evaluation, measures=[row])
+        runs_of_row = [standing.run for standing in by_row.standings]
+        beaten = dict(zip(runs_of_row, by_row.measures[0].better_than, strict=True))
+        for own in board.pairs:
             found = getattr(own, row).found
-            beaten = dict(zip(order, columns[row].better_than, strict=True))
             assert (own.baseline in beaten[own.contender]) == (found == "better")
             assert (own.contender in beaten[own.baseline]) == (found == "worse")
     everywhere = columns["all queries"].values
@@ -206,11 +207,7 @@ def test_equal_runs_share_rank_and_tier_and_an_empty_one_has_no_length() -> None
     evaluation = iro.evaluate(
         qrels, {**runs, "twin": runs["run1"], "empty": {"q0": {"x": 1.0}}}, cutoff=10
     )
-    entries = [
-        {"id": name, "date": f"2021-01-0{day}"}
-        for day, name in enumerate(("run1", "twin", "run0", "empty"), 1)
-    ]
-    board = iro.leaderboard(evaluation, entries=entries, allow=["unknown-ids"])
+    board = iro.leaderboard(evaluation, allow=["unknown-ids"])
     twins = [
         (standing.rank, standing.tier)
         for standing in board.standings
@@ -220,9 +217,6 @@ def test_equal_runs_share_rank_and_tier_and_an_empty_one_has_no_length() -> None
     empty = board.verdict("run0", "empty")
     assert (empty.ranking.n, empty.ranking.difference) == (0, None)
     assert board.verdict("empty", "run0") == empty.turned()
-    assert board.history is not None
-    # Its twin does not take first place from it.
-    assert [run.run for run in board.history.runs] == ["run1"]
 
 
 def test_what_is_refused() -> None:
@@ -268,36 +262,3 @@ def test_tiers_by_brute_force(bits: list[bool]) -> None:
             if better[winner, same].any() and not together[winner, run]
         ]
         assert tier[run] == 1 + max((tier[winner] for winner in beaten_by), default=0)
-
-
-def test_a_leaderboard_with_dates() -> None:
-    evaluation = iro.evaluate(*collection(3, 80, seed=2), cutoff=10)
-    entries = [
-        {"id": f"run{n}", "date": f"2021-01-0{n + 1}", "group": "ba"[n % 2]} for n in range(3)
-    ]
-    others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
-    given = (
-        (evaluation, entries),
-        (as_values(evaluation.scores_of(None)), entries),
-        (evaluation, [*entries, *others]),
-    )
-    history, of_scores, crowded = (
-        iro.leaderboard(source, entries=dated).history for source, dated in given
-    )
-    assert history is not None
-    assert of_scores is not None
-    assert crowded is not None
-    assert (history.submissions, len(history.runs) > 1) == ({"b": 2, "a": 1}, True)
-    for previous, run in pairwise(history.runs):
-        assert run.verdict is not None
-        assert (run.verdict.baseline, run.verdict.contender) == (previous.run, run.run)
-        for facet in ("coverage", "ranking"):
-            row = getattr(run.verdict, facet)
-            assert row.pvalue_corrected == pytest.approx(min(1.0, run.looks * row.pvalue))
-    assert of_scores.runs == tuple(replace(run, verdict=None) for run in history.runs)
-    assert [run.looks for run in crowded.runs] == [run.looks + 50 for run in history.runs]
-    assert crowded.notes[0].startswith(
-        "50 entries have no score: they count as a use of the test queries"
-    )
-    with pytest.raises(MismatchError, match="no row for run0"):
-        iro.leaderboard(evaluation, entries=entries[1:])

@@ -18,7 +18,16 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import EmptyInput, FormatError, MissingDependency, UnreadableFile
 from ir_outcomes.reading import files
-from ir_outcomes.reading.qrels import query_texts
+from ir_outcomes.reading.texts import (
+    CLUSTERS,
+    DOCUMENTS,
+    LABELS,
+    QUERIES,
+    SYSTEMS,
+    TextKind,
+    query_texts,
+    read_texts,
+)
 from tests.helpers.packages import needed
 
 RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
@@ -173,7 +182,10 @@ def test_rankings_without_scores_in_python() -> None:
         (bytes(257) + b"ustar", "is a tar archive; unpack it"),
         (b"PK\x03\x04" + bytes(26) + b"rank.npy", r"is a saved evaluation \(\.npz\)"),
         (b"\x04\x22\x4d\x18" + bytes(30), "is compressed by lz4; unpack it"),
-        ("map all 0.25\nP_10 all 0.5\n", "has values of measures.*the command verdict"),
+        (
+            "map all 0.25\nP_10 all 0.5\n",
+            "has values of measures.*give the run that they are about",
+        ),
         ("map q1 0.25\nmap all 0.5\n", "compare values of queries with compare-outputs"),
         (
             '{"qid": "q1", "docid": "d1", "score": 1.0}\n{"qid": "q1", "docid": "d2"}',
@@ -340,16 +352,37 @@ def test_texts_of_queries_from_a_beir_folder_json_lines_or_lines(
 
 def test_texts_and_ids_are_cut_at_newlines_only(write: Any) -> None:
     path = write("\n q1\tfoo\u2028bar\u00a0baz\r\n\nq2\u00a0\tx\n", "queries.tsv")
-    assert files.read_texts(path) == {"q1": "foo\u2028bar\u00a0baz", "q2\u00a0": "x"}
+    assert read_texts(path, QUERIES) == {"q1": "foo\u2028bar\u00a0baz", "q2\u00a0": "x"}
     assert files.read_ids(path) == ["q1", "q2\u00a0"]
+
+
+@pytest.mark.parametrize("kind", [QUERIES, LABELS, CLUSTERS, SYSTEMS, DOCUMENTS])
+def test_texts_of_every_kind_are_read_alike(kind: TextKind, write: Any) -> None:
+    texts = {"a": "x y", "b": "z"}
+    identifier, text = kind.ids[0], kind.fields[-1]
+    records = [{identifier: key, text: value} for key, value in texts.items()]
+    for content in ("a\tx y\nb\tz\n", "a x y\n\nb z", "\n\n".join(map(json.dumps, records))):
+        assert read_texts(write(content, "texts"), kind) == texts
+        assert read_texts(write(content, "texts"), kind, {"b"}) == {"b": "z"}
+    assert read_texts(write("a b\tx\n", "texts"), kind) == {"a b": "x"}
+    for bad in ("a\tx\nb\n", "a\tx\na\ty\n", '{"other": "a"}', "a\tx\n{}\n"):
+        with pytest.raises(FormatError, match="line"):
+            read_texts(write(bad, "texts"), kind)
+
+
+def test_only_documents_have_no_text(write: Any) -> None:
+    path = write('{"_id": "a", "title": " T. "}\n{"_id": "b", "title": "", "text": ""}', "texts")
+    assert read_texts(path, DOCUMENTS) == {"a": "T.", "b": ""}
+    with pytest.raises(FormatError, match="line 1: has no id or no text"):
+        read_texts(path, QUERIES)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("queries.tsv", b"q1\tcaf\xe9\n", "line 1: is not UTF-8"),
-        ("queries.tsv", "q1\tone\nq2\n", "line 2: the text of the query is missing"),
-        ("queries.tsv", "q1\tone\nq1\ttwo\n", "the query id is repeated"),
+        ("queries.tsv", "q1\tone\nq2\n", "line 2: has no id or no text"),
+        ("queries.tsv", "q1\tone\nq1\ttwo\n", "line 2: .*repeats an id"),
         (
             "queries.jsonl",
             '{"_id": "q1", "text": "first"}\n\n{"_id": "q1", "text": "again"}',
@@ -358,7 +391,7 @@ def test_texts_and_ids_are_cut_at_newlines_only(write: Any) -> None:
         (
             "queries.jsonl",
             '{"_id": "q3"}',
-            'line 1: is not an object with text for "_id" and "text"',
+            "line 1: has no id or no text",
         ),
     ],
 )

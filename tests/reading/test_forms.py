@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesError
-from ir_outcomes.reading.formats import texts_in
 from ir_outcomes.reading.forms import QRELS, RUN
-from ir_outcomes.reading.qrels import query_texts
+from ir_outcomes.reading.texts import query_texts, texts_in
 
 FOLDER = Path(__file__).parent / "forms"
 QUERIES = {"q1": "do lemons float", "q2": "who was first"}

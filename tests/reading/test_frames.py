@@ -1,9 +1,8 @@
-"""Runs and qrels as pandas, polars and Arrow frames, as objects of ranx, and with odd values."""
+"""Runs and qrels as pandas, polars and Arrow frames, and with odd values."""
 
 import math
 import warnings
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesError
-from tests.helpers.frames import FRAMES, INSTALLED, Stream
+from tests.helpers.frames import FRAMES, INSTALLED
 from tests.helpers.packages import needed
 
 QUERIES, DOCUMENTS, SCORES, GRADES = ["q1", "q1", "q2"], ["b", "é", "a"], [1.5, 2.5, 0.5], [1, 0, 2]
@@ -100,30 +99,41 @@ def test_text_in_arrow_is_read_as_text_in_objects(rows: list[Any], start: int) -
     assert iro.as_run(table[start:]).to_dict() == iro.as_run(frame[start:].astype(object)).to_dict()
 
 
-def test_ranx() -> None:
-    ranx = needed("ranx")
-    run = iro.as_run(ranx.Run(RUN, name="bm25"))
-    assert (run.name, run.to_dict()) == ("bm25", RUN)
-    assert iro.as_run(ranx.Run(RUN), "other").name == "other"
-    assert iro.as_qrels(ranx.Qrels(QRELS)).to_dict() == QRELS
+class Stream:
+    """What offers an Arrow stream and no columns, as a relation of DuckDB."""
+
+    columns = ("qid", "docno", "score")
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        raise AssertionError("it is not read")
+
+    def __getitem__(self, name: str) -> Any:
+        raise AssertionError("a relation is not a column")
 
 
-def test_files_of_ranx(tmp_path: Path) -> None:
-    ranx = needed("ranx")
-    run, qrels = ranx.Run(RUN), ranx.Qrels(QRELS)
-    for name in ("run.parquet", "run.trec"):
-        run.save(str(tmp_path / name))
-        assert iro.read_run(tmp_path / name).to_dict() == RUN
-    for name in ("qrels.parquet", "qrels.trec"):
-        qrels.save(str(tmp_path / name))
-        assert iro.read_qrels(tmp_path / name).to_dict() == QRELS
-    with pytest.raises(
-        FormatError,
-        match=r"columns of qrels as BEIR and ranx write them.*were the arguments swapped",
-    ):
-        iro.read_run(tmp_path / "qrels.parquet")
-    with pytest.raises(FormatError, match="are these the scores of a run"):
-        iro.read_qrels(tmp_path / "run.parquet")
+class Run:
+    """What has `to_dict`, as a Run of ranx."""
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        return RUN
+
+
+class Frame(pd.DataFrame):
+    """A frame of a library that builds on pandas."""
+
+
+@pytest.mark.parametrize("kind", ["lazy frame", "reader", "stream", "object"])
+def test_what_has_no_columns_yet_is_refused_with_the_call_that_makes_them(kind: str) -> None:
+    columns = {**OURS, "score": SCORES}
+    made: Any = {"stream": Stream, "object": Run}.get(kind)
+    if kind == "lazy frame":
+        made = needed("polars").DataFrame(columns).lazy
+    elif kind == "reader":
+        made = needed("pyarrow").table(columns).to_reader
+    for read in (iro.as_run, iro.as_qrels):
+        with pytest.raises(FormatError, match="cannot be read from a "):
+            read(made())
+    assert iro.as_run(Frame(columns)).to_dict() == RUN
 
 
 def test_frames_of_trectools() -> None:
@@ -141,7 +151,7 @@ def test_a_repeated_column_name_is_refused() -> None:
         [QUERIES, DOCUMENTS, SCORES, DOCUMENTS], names=["qid", "docno", "score", "docno"]
     )
     wide = pd.DataFrame([["q", "d", 1.0, "d"]], columns=table.column_names)
-    for frame in (wide, table, Stream(table)):
+    for frame in (wide, table):
         with pytest.raises(
             FormatError, match="has more than one column 'docno'; rename or remove the others"
         ):

@@ -22,12 +22,9 @@ from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.results import Result
 from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import BETTER, WORSE
-from ir_outcomes.showing.figures.leaderboards import conditions_plot
-from ir_outcomes.tail.result import TailResult
 from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.many import collection
 from tests.helpers.packages import needed
-from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
 from tests.helpers.systems import drawn
 
@@ -89,15 +86,12 @@ FIGURES: dict[str, Callable[[int], Any]] = {
     "facets": compared,
     "facets of one": lambda n: compared(2, n, measures=["nDCG@10"]),
     "changes": lambda n: compared(2, n),
-    "lengths": lambda n: compared(2, n),
     "forest": lambda n: iro.compare_collections(suite(2, n), NAMES[0]),
     "forest of several": lambda n: iro.compare_collections(suite(n, 3), NAMES[0]),
-    "curve": lambda n: iro.compare_cutoffs(evaluated(n), NAMES[0], cutoffs=[5]),
     "tiers": lambda n: iro.leaderboard(evaluated(n)),
     "verdicts": lambda n: iro.leaderboard(evaluated(n)),
     "history": history,
     "ranks": lambda n: iro.rank_distribution(evaluated(n), resamples=200),
-    "lengths of documents": lambda n: iro.length_distributions(evaluated(n)),
     "changes of documents": lambda n: iro.length_changes(evaluated(2, n), *NAMES[:2]),
     "headroom": lambda n: iro.headroom(evaluated(n)),
 }
@@ -122,7 +116,17 @@ def no_open_figures() -> Iterator[None]:
 
 
 def title_of(axes: Any) -> str:
-    return str(axes.get_title(loc="left").replace("\n", " "))
+    return str(axes.figure.get_suptitle().replace("\n", " "))
+
+
+def below_of(axes: Any) -> str:
+    """What stands below the panels: their names, and the legend."""
+    titles = [
+        text.get_text()
+        for legend in axes.figure.legends
+        for text in (legend.get_title(), *legend.get_texts())
+    ]
+    return " ".join([own.get_xlabel() for own in axes.figure.axes] + titles).replace("\n", " ")
 
 
 def legend_of(axes: Any) -> list[str]:
@@ -146,15 +150,25 @@ def test_no_text_overlaps_or_leaves_the_frame(figure: str, n: int) -> None:
 
 @pytest.mark.parametrize(
     "figure",
-    [
-        f
-        for f in FIGURES
-        if f not in ("tiers", "verdicts", "history", "ranks", "lengths of documents", "headroom")
-    ],
+    [f for f in FIGURES if f not in ("tiers", "verdicts", "history", "ranks", "headroom")],
 )
-def test_figures_of_comparisons_name_their_baseline(figure: str) -> None:
+def test_figures_of_comparisons_name_their_runs_above_and_below(figure: str) -> None:
     axes = made(figure).plot(kind_of(figure), ax=Figure())
+    below = below_of(axes)
     assert f"against {NAMES[0]}" in title_of(axes)
+    assert NAMES[0] in below
+    assert figure in ("facets", "forest of several") or NAMES[1] in below
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_figures_say_which_direction_is_better_and_which_axis_is_reversed(figure: str) -> None:
+    axes = made(figure).plot(kind_of(figure), ax=figures.blank_figure())
+    shown = axes.figure.axes
+    words = " ".join([below_of(axes), *(f"{own.get_xlabel()} {own.get_ylabel()}" for own in shown)])
+    assert re.search(r"(right|up|the row) is better|better on the right", words)
+    for own in shown:
+        if own.xaxis_inverted() or (figure == "history" and own.yaxis_inverted()):
+            assert "axis reversed" in own.get_xlabel() + own.get_ylabel() + below_of(axes)
 
 
 def strips_of(axes: Any) -> list[tuple[float, float, float, str]]:
@@ -206,23 +220,17 @@ def test_the_forest_has_conditions_means_and_a_new_one() -> None:
     assert [value for value, *_ in conditions] == [row.difference for row in rows]
     assert mean[:3] == (overall.coverage.difference, *overall.coverage.interval)
     assert new[1:3] == tuple(overall.new["coverage"])
-    assert {"mean of these", "where a new one is expected"} <= set(legend_of(axes))
-
-
-def test_the_curve_is_drawn_for_the_baseline_and_each_contender() -> None:
-    result = made("curve")
-    axes = result.plot("curve", ax=Figure())
-    *contenders, baseline = axes.lines
-    assert len(contenders) == 8
-    for line, curve in zip(contenders, result.curves, strict=True):
-        assert line.get_ydata()[:-1].tolist() == list(curve.contender_shares)
-    assert baseline.get_ydata()[:-1].tolist() == list(result.curves[0].baseline_shares)
-    assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 9
-    assert legend_of(axes)[-1].endswith("(baseline)")
 
 
 def bars_of(axes: Any) -> dict[str, list[float]]:
-    return {group.get_label(): [bar.get_height() for bar in group] for group in axes.containers}
+    """Heights of the bars of each kind, from the left."""
+    found = {}
+    for group in axes.containers:
+        heights = [0.0] * len(axes.get_xticks())
+        for bar in group:
+            heights[round(bar.get_x() + bar.get_width() / 2)] = bar.get_height()
+        found[group.get_label()] = heights
+    return found
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])
@@ -244,22 +252,6 @@ def test_bars_of_changes_count_the_queries(unit: Any) -> None:
         assert name.endswith(f"({sum(heights):,.0f})")
     same = sum(not query.change for query in result.queries)
     assert f"{same} without a change not drawn" in title_of(axes)
-
-
-def test_shares_of_search_lengths_add_up_to_all_queries() -> None:
-    result: Any = made("lengths")
-    axes = result.plot("lengths", ax=figures.blank_figure())
-    shares = axes.images[0].get_array().filled(0)
-    assert shares.sum(axis=1) == pytest.approx([100, 100])
-    missing = [
-        sum(own is None for own in run)
-        for run in zip(*((q.baseline, q.contender) for q in result.queries), strict=True)
-    ]
-    assert shares[:, -1] == pytest.approx(
-        [100 * number / len(result.queries) for number in missing]
-    )
-    documents = made("lengths of documents").plot(ax=figures.blank_figure()).images[0]
-    assert documents.get_array().filled(0).sum(axis=1) == pytest.approx(np.full(9, 100))
 
 
 def test_changes_of_documents_are_those_of_the_table() -> None:
@@ -285,7 +277,8 @@ def test_the_headroom_has_a_panel_for_each_measure_and_right_is_better() -> None
         assert measure in axes.get_xlabel()
         heights = [bar.get_height() for bar in axes.patches]
         lower_is_better = rows[0]["from"] >= 1
-        assert heights == [row["queries"] for row in (rows[::-1] if lower_is_better else rows)]
+        assert heights == [row["queries"] for row in rows]
+        assert axes.xaxis_inverted() == lower_is_better
 
 
 def test_runs_of_a_system_are_drawn_below_their_mean() -> None:
@@ -314,22 +307,33 @@ def test_better_is_blue_and_worse_is_orange() -> None:
         assert all((x > middle) == (word == "better") for x in drawn_bars)
 
 
-@pytest.mark.parametrize(("conditions", "name"), [("cutoffs", "curve"), ("slices", "forest")])
-def test_a_given_axes_is_drawn_on_and_keeps_its_size(conditions: str, name: str) -> None:
-    result = result_of(f"ConditionsComparison of {conditions}")
+def test_given_axes_are_drawn_on_and_keep_their_size() -> None:
     figure = Figure(figsize=(16, 6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    axes = result.plot(name, ax=left)
-    assert axes.get_subplotspec().get_topmost_subplotspec() == left.get_subplotspec()
-    assert figure.get_size_inches().tolist() == [16.0, 6.0]
+    assert made("ranks").plot(ax=left) is left
+    assert left.get_title(loc="left")
     assert not right.has_data()
-    placed = result.plot(name, ax=Figure().add_axes((0.1, 0.1, 0.8, 0.8)))
-    assert placed.has_data()
+    assert not figure.get_suptitle()
+    assert figure.get_size_inches().tolist() == [16.0, 6.0]
+    with pytest.raises(ParameterError, match="of type Axes; it must be an empty Figure"):
+        made("facets").plot(ax=right)
+
+
+def test_figures_with_several_panels_are_drawn_on_parts_of_a_figure() -> None:
+    figure = Figure(figsize=(24, 8), layout="constrained")
+    parts: Any = figure.subfigures(1, 2)
+    left, right = parts
+    assert made("facets").plot(ax=left).figure is left
+    assert made("headroom").plot(ax=right).figure is right
+    boxes = texts(figure)
+    assert overlapping(boxes) == []
+    assert outside(boxes, figure) == []
+    assert figure.get_size_inches().tolist() == [24.0, 8.0]
 
 
 def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path) -> None:
     pypdf = needed("pypdf")
-    axes = made("curve").plot("curve")
+    axes = made("ranks").plot()
     assert plt.gcf() is axes.figure
     axes.figure.savefig(tmp_path / "picture.pdf")
     figures.save(axes, tmp_path / "saved.pdf")
@@ -358,39 +362,42 @@ def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
 
 
 def test_wrong_kinds_are_named() -> None:
-    values = {f"q{n}": {"nDCG@10": n / 10} for n in range(9)}
-    outputs: Any = iro.compare_outputs(values, values, measure="nDCG@10", names=("a", "b"))
     stored = iro.Comparison.from_json(compared(2).to_json())
     for result, kind, message in (
         (compared(3), "changes", "a Comparisons is drawn as facets"),
-        (result_of("Plan"), None, "a Plan has no figures"),
-        (iro.reordering(evaluated(3)), None, "a TailResult has no figures"),
-        (made("changes"), "pie", "`kind='pie'`: a Comparison is drawn as facets, changes, lengths"),
-        (made("forest"), "curve", "there is no curve: compare_cutoffs computes it"),
-        (outputs, "lengths", "there are no search lengths"),
+        (made("changes"), "pie", "`kind='pie'`: a Comparison is drawn as facets, changes"),
         (stored, "changes", "stored without its queries"),
     ):
         with pytest.raises(ParameterError, match=message):
             result.plot(kind)
 
 
-def test_the_docstring_of_a_class_names_its_figures_the_default_first() -> None:
+def test_results_have_plot_where_they_have_a_figure_and_name_them_the_default_first() -> None:
     figures.kinds(made("changes"))  # which lets all register
     for cls in Result.__subclasses__():
         said = re.search(
             r"figures? (?:(?:is|are) )?(\"[^.(]*)", " ".join((cls.__doc__ or "").split())
         )
         named = re.findall(r'"([\w ]+)"', said[1]) if said else []
-        if cls is not TailResult:
+        assert hasattr(cls, "plot") == bool(named), cls.__name__
+        if cls is not iro.TailHistogram:
             assert named == list(figures.KINDS.get(cls, ())), cls.__name__
 
 
-def test_conditions_say_which_runs_they_draw() -> None:
-    conditions = {f"{name}\nprivate": made("ranks") for name in ("RR@100", "nDCG@10")}
-    axes = conditions_plot(conditions, ax=Figure())
-    assert overlapping(texts(axes.figure)) == []
-    assert "Ranks of 3 runs (the first 3 by RR@100 private) of 9" in title_of(axes)
-    assert "1 run (chosen)" in title_of(conditions_plot(conditions, NAMES[:1], ax=Figure()))
+def test_distributions_of_ranks_stand_beside_each_other_in_the_order_of_the_first() -> None:
+    conditions = [
+        made("ranks"),
+        iro.rank_distribution(evaluated(9), measure="nDCG@10", resamples=200),
+    ]
+    axes = figures.draw(conditions, "ranks", figures.blank_figure()).figure.axes
+    boxes = texts(axes[0].figure)
+    assert overlapping(boxes) == []
+    assert outside(boxes, axes[0].figure) == []
+    for own, distribution in zip(axes, conditions, strict=False):
+        assert distribution.measure in own.get_xlabel()
+        shares = own.images[0].get_array().filled(0)
+        for row, run in zip(shares, conditions[0].runs, strict=True):
+            assert row.tolist() == [number / 2 for number in distribution[run.run].counts]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.comparison.verdict import LABELS
-from ir_outcomes.showing.figures import TONES, labels_of, literal
-from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS, cell_of
-from ir_outcomes.showing.figures.lengths import CHANGES
+from ir_outcomes.showing.figures import labels_of, literal
+from ir_outcomes.showing.figures.changes import CHANGES
+from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS
+from ir_outcomes.showing.views.conditions import sign_of
 
 # What people with no cones of one kind see: Machado, Oliveira and Fernandes 2009, table 1, severity
 # 1; and greyscale.
@@ -68,17 +69,11 @@ def test_colours_of_the_page_differ_for_everybody_in_light_in_dark_and_in_print(
 
 
 def test_styles_of_figures_differ_in_greyscale_in_their_hatch_or_in_their_mark() -> None:
-    assert {cell_of(label) for label in LABELS} == set(VERDICT_CELLS)
-    unconfirmed = {"gain, unconfirmed", "loss, unconfirmed"}
-    for (name, first), (other, second) in itertools.combinations(VERDICT_CELLS.items(), 2):
-        assert (
-            first[1] != second[1]
-            or abs(lab(first[0])[0] - lab(second[0])[0]) > 6
-            or {name, other} == unconfirmed
-        )
-    for styles in (CHANGES, TONES):
-        for one, two in itertools.combinations(styles.values(), 2):
-            assert one[1] != two[1] or abs(lab(one[0])[0] - lab(two[0])[0]) > 15
+    assert {sign_of(label) for label in LABELS} == set(VERDICT_CELLS)
+    cells = [cell[1:] for cell in VERDICT_CELLS.values()]
+    for styles, least in ((cells, 6), (CHANGES.values(), 15)):
+        for one, two in itertools.combinations(styles, 2):
+            assert one[1] != two[1] or abs(lab(one[0])[0] - lab(two[0])[0]) > least
 
 
 @given(

@@ -143,7 +143,6 @@ def test_no_line_is_wider_than_the_terminal(
         iro.holes(ev, first),
         iro.rank_distribution(ev, resamples=20),
         iro.gate(ev, first, margins=(2, 1)),
-        iro.compare_cutoffs(ev, first, second),
     ]
     for result in results:
         for line in result.to_text(details=True).splitlines():

@@ -112,22 +112,12 @@ class Made:
 
     def _read(self, given: Sequence[Any], chosen: Mapping[str, Any], output: Output) -> words.Read:
         reading = _taken(chosen, self.reading)
-        parts = ""
         if self.settings:
             settings = {**_taken(chosen, self.settings), **self.entry.keeps}
             if output.report:
                 settings["documents"] = DOCUMENTS
-            if "path" in self.own:
-                parts = settings["parts"] = functions.parts_beside(chosen["path"])
             reading["settings"] = {**settings, "progress": progress_is_shown()}
-        try:
-            read: words.Read = self.reader(*given, **reading)
-        except iro.IrOutcomesError:
-            if os.path.isdir(parts):
-                note(
-                    f"the runs so far are kept in {parts}, and the same command goes on from there"
-                )
-            raise
+        read: words.Read = self.reader(*given, **reading)
         return read
 
     def _result(self, read: words.Read, chosen: Mapping[str, Any]) -> Any:

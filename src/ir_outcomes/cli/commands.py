@@ -47,7 +47,7 @@ COMMANDS = {
         "pair",
         without=VALUES,
         then="per_query",
-        figures=("facets", "changes", "lengths"),
+        figures=("facets", "changes"),
         page=True,
     ),
     "compare-outputs": Command(
@@ -59,24 +59,16 @@ COMMANDS = {
         ),
         "values",
         then="per_query",
-        figures=("facets", "changes", "lengths"),
+        figures=("facets", "changes"),
         page=True,
     ),
     "verdict": Command(
         "verdict",
         "Say what published numbers allow to conclude.",
         (
-            "verdict --n 5193 --means .4439 .4400 --measure Success@100",
+            "verdict --won 20 --lost 9",
             "verdict --n 100 --won 20 --lost 9 --difference 0.5 --pvalue 0.03",
         ),
-    ),
-    "compare-cutoffs": Command(
-        "compare_cutoffs",
-        "Compare runs at several cutoffs.",
-        ("compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,50",),
-        "pair",
-        without=("cutoff", *VALUES),
-        figures=("curve", "forest"),
     ),
     "compare-slices": Command(
         "compare_slices",
@@ -152,7 +144,7 @@ COMMANDS = {
         "Order runs by a measure, with tiers and verdicts.",
         ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
         "board",
-        figures=("tiers", "verdicts", "history"),
+        figures=("tiers", "verdicts"),
         page=True,
     ),
     "sota-history": Command(
@@ -187,7 +179,6 @@ COMMANDS = {
         ("tail length-distributions qrels.txt bm25.run rrf-stem-lsa.run",),
         "board",
         without=TAIL,
-        figures=("lengths",),
     ),
     "tail length-changes": Command(
         "length_changes",

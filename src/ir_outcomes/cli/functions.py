@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -144,44 +143,34 @@ def evaluate(evaluation: Any, *, path: Path) -> None:
     Parameters
     ----------
     path
-        The file to write (.npz). Until it is complete, what was found in each run is kept in a
-        folder beside it, from which the same command goes on.
+        The file to write (.npz).
     """
     note_of_old_file(path)
     evaluation.save(path)
-    shutil.rmtree(parts_beside(path), ignore_errors=True)
-
-
-def parts_beside(path: Path) -> str:
-    """Return the folder that keeps the parts of an evaluation until it is saved."""
-    return f"{path}.parts"
 
 
 def verdict(
+    means: Sequence[str] = (),
     *,
-    n: int | None = None,
-    means: tuple[str, str] | None = None,
-    measure: str | None = None,
     won: int | None = None,
     lost: int | None = None,
+    n: int | None = None,
     difference: float | None = None,
     pvalue: float | None = None,
     alpha: float = 0.05,
-) -> "iro.MeansVerdict | iro.SummaryVerdict":
+) -> "iro.SummaryVerdict":
     """Say what published numbers allow to conclude.
 
     Parameters
     ----------
-    n
-        Number of answerable queries.
     means
-        Means of --measure of the baseline and the contender, as printed.
-    measure
-        The measure of --means, such as Success@10.
+        Means are refused: they do not say how many queries changed.
     won
         Queries that only the contender answered.
     lost
         Queries that only the baseline answered.
+    n
+        Number of answerable queries.
     difference
         Mean rank of the contender minus the baseline's, where both answered.
     pvalue
@@ -189,13 +178,14 @@ def verdict(
     alpha
         Significance level.
     """
-    of_numbers = {"ranking_difference": ["--difference"], "ranking_pvalue": ["--pvalue"]}
-    CALL.options = {**CALL.options, **of_numbers, "baseline": ["--means"], "contender": ["--means"]}
-    if means is not None and n is not None and (won, lost, difference, pvalue) == (None,) * 4:
-        return iro.verdict_from_means(n, *means, measure=measure, alpha=alpha)
-    if means is None and won is not None and lost is not None:
-        return iro.verdict_from_summary(won, lost, n, difference, pvalue, alpha=alpha)
-    raise UsageError("Give either --n and --means with --measure, or --won and --lost.")
+    from ir_outcomes.comparison.published import MEANS
+
+    CALL.options |= {"ranking_difference": ["--difference"], "ranking_pvalue": ["--pvalue"]}
+    if means:
+        raise iro.ParameterError(MEANS)
+    if won is None or lost is None:
+        raise UsageError("Give --won and --lost, and --n for a label.")
+    return iro.verdict_from_summary(won, lost, n, difference, pvalue, alpha=alpha)
 
 
 def measure(

@@ -173,18 +173,13 @@ class Output:
         """Draw the figure, if one is asked for."""
         if self.plot is None:
             return
-        from ir_outcomes.showing.figures import blank_figure, save
-        from ir_outcomes.showing.figures.leaderboards import conditions_plot
+        from ir_outcomes.showing.figures import blank_figure, draw, save
 
-        first, *others = results
-        plot = partial(first.plot, self.plot_kind)
-        if others:  # distributions of ranks under several conditions
-            names = ("\n".join(filter(None, (one.measure, one.condition))) for one in results)
-            plot = partial(conditions_plot, dict(zip(names, results, strict=True)))
-        axes = plot(ax=blank_figure())
+        # Several are distributions of ranks under several conditions.
+        result = results[0] if len(results) == 1 else list(results)
+        axes = draw(result, self.plot_kind, blank_figure())
         if not self.plot_title:  # which papers have in the caption
-            for panel in axes.figure.figure.axes:
-                panel.set_title("", loc="left")
+            axes.figure.suptitle("")
         note_of_old_file(self.plot)
         save(axes, self.plot)
 

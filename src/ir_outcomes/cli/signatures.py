@@ -47,7 +47,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 # Arguments that the command line gives itself.
 GIVEN = frozenset(
-    ("progress", "documents", "on_error", "parts", "inputs", "command", "condition", "settings")
+    ("progress", "documents", "on_error", "inputs", "command", "condition", "settings")
 )
 ITEMS = (list, tuple, Collection, Iterable, Sequence)
 
@@ -164,17 +164,6 @@ def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
     return margins
 
 
-def numbers_of(kind: Any, tokens: Sequence[Token]) -> tuple[int, ...]:
-    """Read positive whole numbers, separated by commas."""
-    words = [word.strip() for word in tokens[0].value.split(",")]
-    if not all(re.fullmatch("[0-9]*[1-9][0-9]*", word) for word in words):
-        raise ValueError(
-            f"{tokens[0].value!r}: write positive whole numbers, separated by commas, such as"
-            " 10,100."
-        )
-    return tuple(map(int, words))
-
-
 def names_of(name: str) -> tuple[str, ...]:
     """Return the names of an option, the one that says no behind the one that says yes."""
     return NAMES.get(name, (f"--{name.replace('_', '-')}",))
@@ -193,9 +182,6 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
         kind = tuple[float, ...]
         details |= {"converter": margins_of, "n_tokens": 1, "allow_leading_hyphen": True}
         details["metavar"] = "1pp,0.5ranks"
-    elif kind == list[int]:
-        kind = tuple[int, ...]
-        details |= {"converter": numbers_of, "n_tokens": 1}
     elif kind in (str, list[str]):
         details["converter"] = words_of
     elif name == "range":
@@ -218,7 +204,7 @@ def arguments_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     for argument in inspect.signature(function).parameters.values():
         if argument.kind in (argument.POSITIONAL_ONLY, argument.POSITIONAL_OR_KEYWORD):
             kind: Any = str
-            if argument.name in ("runs", "outputs", "measures"):
+            if argument.name in ("runs", "outputs", "measures", "means"):
                 kind = list[str]
             if argument.default is None:
                 kind |= None

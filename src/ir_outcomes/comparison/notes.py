@@ -8,10 +8,10 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import CARRYING, NO_DIFFERENCE, is_unconfirmed, meaning_of
 from ir_outcomes.evaluation.remarks import (
-    MANY_MISSING,
     UNEVEN_JUDGING,
     note_on_depth,
     notes_on_documents,
+    notes_on_missing,
     notes_on_queries,
     unjudged_share,
 )
@@ -55,17 +55,13 @@ def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:
 
 
 def _about_missing(comparison: Comparison) -> Iterator[Note]:
-    n = comparison.n_queries
+    names = [
+        name if n_runs == 1 else f"a run of {name}"
+        for name, n_runs in zip("AB", comparison.n_runs, strict=True)
+    ]
+    missing = dict(zip(names, comparison.n_missing, strict=True))
     results = "values" if comparison.settings.ties == "unknown" else "results"
-    texts = []
-    for name, missing, n_runs in zip("AB", comparison.n_missing, comparison.n_runs, strict=True):
-        if missing:
-            run = name if n_runs == 1 else f"a run of {name}"
-            share = percent(missing / n)
-            texts.append(f"{run} has no {results} for {missing} of {n} queries ({share} %)")
-    if texts:
-        kind = "many missing" if max(comparison.n_missing) > MANY_MISSING * n else "missing"
-        yield note(kind, f"{listed(texts)}; they count as not found.")
+    yield from notes_on_missing(missing, comparison.n_queries, results)
 
 
 def _about_confirmation(comparison: Comparison) -> Iterator[Note]:

@@ -16,7 +16,7 @@ from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.notes import Note
-from ir_outcomes.results import OPTIONAL, HasPage, Result
+from ir_outcomes.results import OPTIONAL, HasFigures, HasPage, Result
 from ir_outcomes.table_columns import rows_of
 
 WHICH = ("won", "lost", "better", "worse")
@@ -141,10 +141,10 @@ class SystemRun(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(HasPage, Result):
+class Comparison(HasFigures, HasPage, Result):
     """A contender against a baseline: outcomes, rows, and the verdict.
 
-    The figures are "facets", "changes" and "lengths".
+    The figures are "facets" and "changes".
 
     Attributes
     ----------
@@ -357,7 +357,7 @@ def _long_rows(comparison: Comparison, part: Row) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparisons(HasPage, Result, Sequence[Comparison]):
+class Comparisons(HasFigures, HasPage, Result, Sequence[Comparison]):
     """Several comparisons, in the order in which the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries

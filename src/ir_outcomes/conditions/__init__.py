@@ -1,1 +1,1 @@
-"""The same comparison on several collections, slices, cutoffs or judges, and gates."""
+"""The same comparison on several collections, slices or judges, and gates."""

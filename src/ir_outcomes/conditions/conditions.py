@@ -26,12 +26,12 @@ from ir_outcomes.evaluation.remarks import Allow, unjudged_share
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, plural
-from ir_outcomes.results import HasPage, Immutable, Result
+from ir_outcomes.results import HasFigures, HasPage, Immutable, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
 
-Kind = Literal["collection", "slice", "cutoff", "judge"]
+Kind = Literal["collection", "slice", "judge"]
 DECIDING = ("coverage", "ranking", "all queries")
 FEWEST_COLLECTIONS = 5  # from which on something is said about a new one
 
@@ -40,7 +40,7 @@ FEWEST_COLLECTIONS = 5  # from which on something is said about a new one
 class Condition(Immutable):
     """One contender in one condition."""
 
-    condition: str  #: name of the collection, slice or judge, or the cutoff
+    condition: str  #: name of the collection, slice or judge
     group: str | None  #: conditions of one group count as one in the means
     #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
     comparison: Comparison
@@ -114,15 +114,6 @@ class SliceDifference(Immutable):
 
 
 @dataclass(frozen=True)
-class Curve(Immutable):
-    """Share of the answerable queries found by each rank, in percent."""
-
-    contender: str
-    baseline_shares: tuple[float, ...]  #: of the baseline; higher is better
-    contender_shares: tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class Flip(Immutable):
     """A query on which judges disagree about which run is better."""
 
@@ -150,22 +141,21 @@ class Bias(Immutable):
 
 
 @dataclass(frozen=True, repr=False)
-class ConditionsComparison(HasPage, Result):
+class ConditionsComparison(HasFigures, HasPage, Result):
     """Contenders against a baseline under several conditions.
 
-    The figure is "forest"; of cutoffs there is "curve", too. What is particular to one kind is None
-    or empty for the others.
+    The figure is "forest". What is particular to one kind is None or empty for the others.
 
     Attributes
     ----------
-    over : {"collection", "slice", "cutoff", "judge"}
+    over : {"collection", "slice", "judge"}
         What the conditions are.
     baseline : str
         The run that the others are compared with.
     conditions : tuple of Condition
         One for each contender and condition, contender by contender.
     settings : Settings
-        Of the comparisons; the cutoff is None where conditions have their own.
+        Of the comparisons; the cutoff is None where collections differ in it.
     overall : tuple of Overall
         Of collections and slices: what holds on average, one for each contender.
     missing : tuple of (str, str)
@@ -176,8 +166,6 @@ class ConditionsComparison(HasPage, Result):
     differ : tuple of SliceDifference
         Of slices: for each contender, coverage and ranking, whether they differ at all; empty where
         queries come in clusters.
-    curves : tuple of Curve
-        Of cutoffs: what is found by every rank, one for each contender.
     flips : tuple of Flip
         Of judges: queries on which they disagree about the direction.
     reference : str or None
@@ -196,7 +184,6 @@ class ConditionsComparison(HasPage, Result):
     missing: tuple[tuple[str, str], ...] = ()
     by: str | None = None
     differ: tuple[SliceDifference, ...] = ()
-    curves: tuple[Curve, ...] = ()
     flips: tuple[Flip, ...] = ()
     reference: str | None = None
     biases: tuple[Bias, ...] = ()
@@ -523,14 +510,13 @@ def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator
 
 
 def agreement_of(result: ConditionsComparison) -> Iterator[str]:
-    """Say for each contender how far its labels agree over cutoffs or judges."""
-    under = "at" if result.over == "cutoff" else "under"
+    """Say for each contender how far its labels agree over judges."""
     for contender in result.contenders:
         labels = [row.comparison.verdict.label for row in result.of(contender)]
         most = max(labels, key=labels.count)
         times = labels.count(most)
         several = plural(result.over, len(labels))
-        same = f"a different label {under} each of {several}"
+        same = f"a different label under each of {several}"
         if times > 1 or len(labels) == 1:
             same = f'the same label under {times} of {several} ("{most}")'
         directions = "never opposite"

@@ -24,7 +24,7 @@ from ir_outcomes.evaluation.remarks import STOPS, Allow, notes_on_grades, refuse
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
-from ir_outcomes.reading.files import read_texts
+from ir_outcomes.reading.texts import LABELS, read_texts
 from ir_outcomes.statistics.families import adjust
 
 FEWEST_QUERIES_OF_A_SLICE = 30  # for a label
@@ -141,7 +141,7 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
         labels = {query: str(label) for query, label in by.items()}
     else:
         named = os.path.basename(os.fspath(by))
-        labels = read_texts(by)
+        labels = read_texts(by, LABELS)
     refused = sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names})
     if refused:
         raise ParameterError(

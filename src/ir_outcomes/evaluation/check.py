@@ -2,10 +2,10 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -13,78 +13,40 @@ from ir_outcomes.errors import InputError, some
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import ranking
 from ir_outcomes.evaluation.remarks import (
-    MANY_AGAINST_RANKS,
-    MANY_BELOW_ITSELF,
     MANY_MISSING,
     n_missing,
+    notes_on_copies,
+    notes_on_documents,
+    notes_on_grades,
+    notes_on_missing,
     notes_on_queries,
-    rises,
     unjudged_share,
 )
-from ir_outcomes.evaluation.repairs import Repair, compared_documents, repair_of_queries
+from ir_outcomes.evaluation.repairs import Documents, documents_to_repair, repair_of_queries
 from ir_outcomes.evaluation.search import JUDGED_DEPTH, search_lengths
 from ir_outcomes.formatting import plural
+from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.datasets import as_run, open_collection
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Duplicates, Run, changes_by_rank, is_path, runs_and_names
+from ir_outcomes.reading.runs import Duplicates, Run, is_path, runs_and_names
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 
 MANY_IDS = 0.05  # of the judged documents, so many more that another way of writing ids adds
-NEARLY_ALL = 0.99  # share of the documents with the score of the one before
-
-# The worst first.
-ProblemKind = Literal[
+# The kinds of notes that are problems here, the worst first.
+PROBLEMS = (
     "unreadable",
-    "query ids",
-    "document ids",
-    "missing queries",
-    "identical runs",
+    "unknown-ids",
+    "ids",
+    "many missing",
+    "identical",
+    "rising-scores",
     "scores against ranks",
-    "equal scores",
+    "equal-scores",
     "queries as documents",
-    "scattered queries",
+    "scattered",
     "repeated judgments",
-]
-
-_KINDS = get_args(ProblemKind)
-# What each problem does to a comparison, and what to do about it; an error says that by itself.
-_ADVICE: Mapping[ProblemKind, str] = {
-    "unreadable": "",
-    "query ids": (
-        "Queries that do not match count as not answered. Write the ids alike in both files."
-    ),
-    "document ids": (
-        "Documents that do not match count as not relevant. Write the ids alike in both files."
-    ),
-    "missing queries": (
-        "They count as not answered, which can make a run worse by itself. Run the system on them,"
-        " or leave them out of the qrels."
-    ),
-    "identical runs": (
-        "A comparison of the two finds no difference. Was the new run written? Give the file that"
-        " was meant."
-    ),
-    "scores against ranks": (
-        "Runs are ordered by their scores, so other documents come first than the ranks say. If the"
-        " ranks are right, put #rank behind the path; if lower scores are better, negate them."
-    ),
-    "equal scores": (
-        "The order is then that of the document ids, not that of the system. Write scores that fall"
-        " with the rank; if the ranks are right, put #rank behind the path."
-    ),
-    "queries as documents": (
-        "No judgment can reward it. If queries are documents, too, pass --drop-self, or"
-        " `drop_self=True` in Python."
-    ),
-    "scattered queries": (
-        "They are read as one list, as if they stood together. Was a file appended to another?"
-    ),
-    "repeated judgments": (
-        "Each is counted once. Remove the repeated lines, unless files were joined that should stay"
-        " apart."
-    ),
-}
+)
 
 
 @dataclass(frozen=True)
@@ -101,42 +63,9 @@ class CheckedFile:
     #: share of its documents with the same score as the one before; None for the qrels
     ties: float | None = None
     depth: int | None = None  #: documents of its longest list; None for the qrels
-    #: queries whose scores contradict the ranks; None without a column of both
+    #: queries of the qrels whose scores contradict the ranks; None for the qrels
     against_ranks: int | None = None
     itself: int | None = None  #: queries with a document of their own id; None for the qrels
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What is wrong in one file."""
-
-    file: str  #: the run, or the qrels
-    text: str
-    #: the rule that makes ids match, and how many more queries or documents then do
-    repair: Repair | None = None
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something that changes results, in all files where the same repairs it."""
-
-    kind: ProblemKind
-    findings: tuple[Finding, ...]
-    advice: str  #: what it does to a comparison, and what to do
-
-    @property
-    def files(self) -> list[str]:
-        """The runs, or the qrels, that it is about."""
-        return [finding.file for finding in self.findings]
-
-    def __str__(self) -> str:
-        first, *others = self.findings
-        if self.kind == "unreadable":
-            return first.text
-        text = f"{first.file}: {first.text}"
-        if others:
-            text += f" The same in {some([finding.file for finding in others], 10)}."
-        return f"{text} {self.advice}"
 
 
 FILE_COLUMNS = (
@@ -165,14 +94,14 @@ class CheckResult(Result):
     ----------
     files : tuple of CheckedFile
         The qrels, then each run.
-    problems : tuple of Problem
-        What changes results; empty where nothing does.
+    problems : tuple of Note
+        What changes results, one note for each kind and repair; empty where nothing does.
     grades : mapping of str to int
         How many judgments have each grade, the lowest first.
     """
 
     files: tuple[CheckedFile, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Note, ...]
     grades: Mapping[str, int]
 
     @property
@@ -190,10 +119,10 @@ class CheckResult(Result):
 def check(qrels: Any, runs: Any, *, duplicates: Duplicates | None = None) -> CheckResult:
     """Say what is in files, and what would change results.
 
-    Problems are runs that cannot be read, ids of queries or documents that do not match, more than
-    5 % of the queries missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
-    queries, equal scores, documents with the id of their query,
-    lines of a query in several places, and repeated judgments.
+    Problems are the notes of an analysis that begin with a file: ids that do not match, more than
+    5 % of the queries missing, identical runs, scores that contradict the ranks beside them or are
+    all equal, documents with the id of their query. So are runs that cannot be read, lines of a
+    query in several places, and repeated judgments.
 
     Parameters
     ----------
@@ -209,71 +138,111 @@ def check(qrels: Any, runs: Any, *, duplicates: Duplicates | None = None) -> Che
     --------
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     >>> result = check(qrels, {"new": {"q1": {"d1.0": 2.0, "d7.0": 1.0}, "q2": {"d2.0": 1.0}}})
-    >>> repair = result.problems[0].findings[0].repair
-    >>> repair.rule, repair.matches
-    ('a trailing ".0" in the run', 2)
+    >>> [problem.kind for problem in result.problems]
+    ['unknown-ids']
+    >>> print(result.problems[0].partition(". ")[2])
+    Without a trailing ".0" in the run 2 more would match.
     """
     collection = open_collection(qrels)
     judgments = collection.qrels
     rel = 1 if collection.task is None else collection.task.rel
     name = _path(qrels) or judgments.name
-    files = [
-        CheckedFile(
-            name, judgments.form, len(judgments) + judgments.repeated, len(judgments.query_ids)
-        )
-    ]
-    found: dict[ProblemKind, list[Finding]] = defaultdict(list)
+    n_judgments = len(judgments) + judgments.repeated
+    files = [CheckedFile(name, judgments.form, n_judgments, len(judgments.query_ids))]
+    notes: list[Note] = []
     evaluated: list[SearchLengths] = []
-    first_of: dict[bytes, str] = {}  # the run with such lists
+    scattered: dict[str, int] = {}
+    compared: dict[str, Documents] = {}  # of runs of which more documents could match
     for source, given in zip(*runs_and_names(runs), strict=True):
-        called = given or _path(source)
+        title = given or _path(source)
         try:
-            run = as_run(collection.run(source), called, duplicates=duplicates)
+            run = as_run(collection.run(source), title, duplicates=duplicates)
         except InputError as error:
-            files.append(CheckedFile(called or "run", "unreadable", 0, 0))
+            files.append(CheckedFile(title or "run", "unreadable", 0, 0))
             text = " ".join(str(error).split("\n  "))
-            found["unreadable"].append(Finding(called or "run", text))
+            notes.append(note("unreadable", text, [title or "run"]))
             continue
         lengths = search_lengths(judgments, run, rel=rel)
-        file = _file(source, run, lengths)
-        for kind, finding in _findings(judgments, run, lengths, file):
-            found[kind].append(finding)
-        twin = first_of.setdefault(lengths.digests.tobytes(), run.name)
-        if lengths.listed.any() and twin != run.name:
-            text = f"it has the lists of {twin}, for every query."
-            found["identical runs"].append(Finding(run.name, text))
-        files.append(file)
+        files.append(_file(run, lengths))
         evaluated.append(lengths)
-    if judgments.repeated:
-        text = f"{plural('judgment', judgments.repeated)} repeated."
-        found["repeated judgments"].append(Finding(name, text))
+        scattered[run.name] = run.scattered
+        documents = _documents(judgments, run, lengths)
+        if documents is not None:
+            compared[run.name] = documents
+    notes += _notes_on_ids(compared)
+    notes += _notes_on_lines(name, judgments, scattered)
+    if evaluated:
+        notes += _notes_on_runs(judgments, evaluated)
     return CheckResult(
         files=tuple(files),
-        problems=tuple(
-            Problem(kind, tuple(alike), _ADVICE[kind])
-            for kind in _KINDS
-            for alike in _by_repair(kind, found[kind])
-        ),
+        problems=tuple(about for kind in PROBLEMS for about in notes if about.kind == kind),
         grades=Counter(map(str, np.sort(judgments.grades).tolist())),
-        notes=tuple(notes_on_queries(evaluated)) if evaluated else (),
+        notes=tuple(about for about in notes if about.kind not in PROBLEMS),
     )
 
 
-def _by_repair(kind: ProblemKind, findings: list[Finding]) -> Iterable[list[Finding]]:
-    """Put findings together that are repaired alike; a file that cannot be read stands alone."""
-    groups: dict[str | None, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        rule = None if finding.repair is None else finding.repair.rule
-        groups[finding.text if kind == "unreadable" else rule].append(finding)
-    return groups.values()
+def _notes_on_lines(name: str, qrels: Qrels, scattered: Mapping[str, int]) -> Iterator[Note]:
+    """Yield what is wrong with lines: of runs, queries whose lines stand apart."""
+    apart = [run for run, number in scattered.items() if number]
+    if apart:
+        text = (
+            f"the lines of {plural('query', max(scattered.values()))} of {some(apart, 3)} stand in"
+            " several places and are read as one list. Was a file appended to another?"
+        )
+        yield note("scattered", text, apart)
+    if qrels.repeated:
+        text = (
+            f"{plural('judgment', qrels.repeated)} of {name} repeated and counted once. Remove the"
+            " repeated lines, unless files were joined that should stay apart."
+        )
+        yield note("repeated judgments", text, [name])
+
+
+def _notes_on_runs(qrels: Qrels, runs: Sequence[SearchLengths]) -> Iterator[Note]:
+    """Yield what a comparison of the runs would say of its input."""
+    yield from notes_on_documents(runs)
+    yield from notes_on_copies(runs)
+    n_queries = len(runs[0].answerable_queries)
+    missing = {run.name: n_missing(run) for run in runs if run.listed.any()}
+    many = {name: number for name, number in missing.items() if number > MANY_MISSING * n_queries}
+    yield from notes_on_missing(many, n_queries, runs=list(many))
+    yield from notes_on_queries(runs)
+    yield from notes_on_grades(qrels, runs[0].rel)
+
+
+def _documents(qrels: Qrels, run: Run, lengths: SearchLengths) -> Documents | None:
+    """Return which documents match, unless it is known why none does."""
+    of_queries = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
+    if lengths.listed.any():
+        is_explained = lengths.unknown_ids != ""
+    else:
+        is_explained = of_queries is None
+    return None if is_explained else documents_to_repair(qrels, run, of_queries, MANY_IDS)
+
+
+def _notes_on_ids(compared: Mapping[str, Documents]) -> Iterator[Note]:
+    """Yield the rules by which documents of runs would match, each once."""
+    by_rule = defaultdict[str, list[str]](list)
+    for name, documents in compared.items():
+        if documents.repair is not None:
+            by_rule[documents.repair.rule].append(name)
+    for first, *others in by_rule.values():
+        documents = compared[first]
+        text = (
+            f"the qrels judge {documents.n_judged} of the {plural('document', documents.n_listed)}"
+            f" in the top {JUDGED_DEPTH} of {first} {documents.examples}. {documents.repair}"
+        )
+        if others:
+            text += f" The same in {some(others, 10)}."
+        yield note("ids", text, [first, *others])
 
 
 def _path(source: Any) -> str | None:
     return os.fspath(source) if is_path(source) else None
 
 
-def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
-    changes = changes_by_rank(source) if is_path(source) else None
+def _file(run: Run, lengths: SearchLengths) -> CheckedFile:
+    """Return what was read of a run."""
     return CheckedFile(
         name=run.name,
         form=run.form,
@@ -283,58 +252,6 @@ def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
         judged=1 - (unjudged_share(lengths, JUDGED_DEPTH) or 0) if lengths.listed.any() else None,
         ties=float(ranking(run, lengths.ties).tied.sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
-        against_ranks=None if changes is None else int(np.sum(changes[0] > 0)),
+        against_ranks=int(lengths.against_ranks.sum()),
         itself=int(lengths.retrieves_itself.sum()),
     )
-
-
-def _findings(
-    qrels: Qrels, run: Run, lengths: SearchLengths, file: CheckedFile
-) -> Iterator[tuple[ProblemKind, Finding]]:
-    """Yield what is wrong with a run."""
-    n_queries = len(lengths.answerable_queries)
-    missing = n_missing(lengths)
-    of_queries = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
-    if of_queries is not None or not lengths.listed.any():
-        text = (
-            f"the qrels lack {len(lengths.ignored)} of its {plural('query', len(run.query_ids))}"
-            f" ({some(lengths.ignored, 3)}; they have {some(lengths.query_ids, 3)})."
-        )
-        yield "query ids", _with_repair(run, text, of_queries)
-    elif missing > MANY_MISSING * n_queries:
-        text = f"it has no results for {missing} of the {n_queries} answerable queries."
-        yield "missing queries", Finding(run.name, text)
-    documents = compared_documents(qrels, run, of_queries)
-    repair = documents.repair
-    if repair is not None and repair.matches > MANY_IDS * documents.n_judged:
-        text = (
-            f"the qrels judge {documents.n_judged} of the"
-            f" {plural('document', documents.n_listed)} in its top {JUDGED_DEPTH}"
-            f" {documents.examples}."
-        )
-        yield "document ids", _with_repair(run, text, repair)
-    elif lengths.unknown_ids and lengths.listed.any():
-        text = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
-        yield "document ids", Finding(run.name, text)
-    against = file.against_ranks or 0
-    if against > MANY_AGAINST_RANKS * file.queries or rises(lengths):
-        share = f"{against} of {file.queries} queries"
-        text = f"in {share} a document scores higher than one ranked before it."
-        yield "scores against ranks", Finding(run.name, text)
-    if file.ties and file.ties >= NEARLY_ALL * (1 - file.queries / file.lines):
-        text = "all documents of a query have the same score."
-        yield "equal scores", Finding(run.name, text)
-    if run.scattered:
-        text = f"the lines of {plural('query', run.scattered)} stand in several places."
-        yield "scattered queries", Finding(run.name, text)
-    below = int(lengths.below_itself[lengths.answerable].sum())
-    if below > MANY_BELOW_ITSELF * n_queries:
-        text = (
-            f"in {below} of {plural('query', n_queries)} the document with the query's own id"
-            f" stands above what is relevant; {file.itself} have it."
-        )
-        yield "queries as documents", Finding(run.name, text)
-
-
-def _with_repair(run: Run, text: str, repair: Repair | None) -> Finding:
-    return Finding(run.name, text if repair is None else f"{text} {repair}", repair)

@@ -76,7 +76,6 @@ class Options(TypedDict, total=False):
     progress: bool
     on_error: OnError | None
     allow: Allow
-    parts: str | os.PathLike[str] | None
 
 
 @overload
@@ -111,7 +110,6 @@ def evaluate(
     progress: bool = False,
     on_error: OnError | None = None,
     allow: Allow = (),
-    parts: str | os.PathLike[str] | None = None,
 ) -> Evaluation | Evaluations:
     """Find where each run ranks each relevant document, reading each run once.
 
@@ -182,10 +180,6 @@ def evaluate(
     allow : list of {"unknown-ids", "rising-scores", "equal-scores"}
         What is meant, and no reason to stop. "unknown-ids" evaluates runs of whose queries or
         documents the qrels have none. What else is allowed is a matter of the analyses.
-    parts : path, optional
-        Folder that keeps what was found in each file, so that an evaluation that ended early goes
-        on. A file is not read again where it, the qrels and the settings are equal by SHA-256.
-        Texts in runs and documents are not kept.
 
     Returns
     -------
@@ -230,12 +224,6 @@ def evaluate(
     check_allow(allow)
     if documents:
         check_one_order(ties)
-    if parts is not None:
-        check_kind("parts", parts, (str, os.PathLike), "the path of a folder")
-        if documents:
-            raise ParameterError(
-                "no documents are kept in `parts`; leave out `documents` or `parts`"
-            )
     if is_saved(qrels):
         raise MismatchError(
             f"{os.fspath(qrels)} is a saved evaluation, which stands for qrels and runs; pass it to"
@@ -278,7 +266,6 @@ def evaluate(
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in allow or on_error == "keep",
         duplicates=duplicates,
-        parts=None if parts is None else os.path.abspath(os.fsdecode(parts)),
     )
     jobs = [listed._replace(run=collection.run(listed.run)) for listed in call.runs]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)

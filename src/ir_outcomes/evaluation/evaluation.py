@@ -1,5 +1,6 @@
 """Runs under the same qrels and settings, which every analysis takes."""
 
+import hashlib
 import io
 import os
 import zipfile
@@ -22,9 +23,8 @@ from ir_outcomes.errors import (
     some,
     warn,
 )
-from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
-from ir_outcomes.evaluation.possible import check_qrels, check_run, fits
-from ir_outcomes.evaluation.ranking import RankedDocuments, filtered, score_bits, spans
+from ir_outcomes.evaluation.lengths import FLAGS, PER_ATOM, SearchLengths
+from ir_outcomes.evaluation.ranking import DIGEST, RankedDocuments, filtered, score_bits, spans
 from ir_outcomes.evaluation.scores import (
     Scores,
     comparable,
@@ -40,13 +40,13 @@ from ir_outcomes.evaluation.systems import (
     among,
     called_systems,
     refuse_several_runs,
-    systems,
 )
 from ir_outcomes.files import write_completely
 from ir_outcomes.notes import Note
+from ir_outcomes.reading.columns import LARGEST_WHOLE
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import refuse_bomb
-from ir_outcomes.reading.measure_names import bounds_of, is_same_measure
+from ir_outcomes.reading.measure_names import is_same_measure
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import check_names
 
@@ -433,10 +433,10 @@ def contenders_of(
 
 
 _ZIP = b"PK\x03\x04"
-_ROUNDING = 1e-9  # of values at the ends of their range
 _LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
     "evaluation 13"
 )
+_DIGEST = "SHA-256"  # of everything else in a saved file
 
 
 def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
@@ -482,7 +482,17 @@ def _arrays_of(stored: Evaluation, bits: int) -> dict[str, npt.NDArray[Any]]:
         return name
 
     arrays[_LAYOUT] = np.frombuffer(msgspec.json.encode(stored, enc_hook=name_of_array), np.uint8)
+    arrays[_DIGEST] = np.array(digest_of_arrays(arrays))
     return arrays
+
+
+def digest_of_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Return the SHA-256 of named arrays, as hexadecimal digits."""
+    content = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        content.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        content.update(array.tobytes())
+    return content.hexdigest()
 
 
 def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
@@ -491,12 +501,12 @@ def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
     Parameters
     ----------
     path : path
-        The file. Nothing in it is believed that can be checked.
+        The file. Whoever can write it can write results: it is checked for damage, not for truth.
 
     Raises
     ------
     FormatError
-        If it is not such a file, is damaged, holds what no run can have, or has another layout.
+        If it is not such a file, is damaged, or has another layout.
     MismatchError
         If it was evaluated where pytrec_eval compares scores at another precision.
     """
@@ -507,6 +517,8 @@ def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
     try:
         with open(path, "rb") as stream:
             arrays = _arrays_in(stream, source)
+        if arrays.pop(_DIGEST) != digest_of_arrays(arrays):
+            raise ValueError("another SHA-256")
         text = arrays[_LAYOUT].tobytes()
         bits = int(arrays["score bits"])
 
@@ -549,9 +561,10 @@ def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
 def _completed(stored: Evaluation) -> Evaluation:
     """Return an evaluation with what follows from the arrays of a file."""
     if stored.values is not None:
-        return _checked_values(stored, stored.values)
+        _check_values(stored.values)
+        return stored
+    _check_arrays(stored)
     qrels = cast(Qrels, stored.qrels)
-    check_qrels(qrels)
     first = stored.runs[0]
     relevant = qrels.codes[qrels.grades >= first.rel]
     completed = replace(
@@ -560,47 +573,52 @@ def _completed(stored: Evaluation) -> Evaluation:
         offsets=np.searchsorted(relevant, np.arange(len(qrels.query_ids) + 1)),
     )
     runs = tuple(replace(run.sharing(completed), qrels_digest=qrels.digest) for run in stored.runs)
-    for run in runs:
-        check_run(run, qrels)
-        check_comparable(runs[0], run)
-        run.at(stored.cutoff)
     scores = tuple(replace(scores, query_ids=qrels.query_ids) for scores in stored.scores)
-    for of_measure in scores:
-        lowest, highest = bounds_of(of_measure.measure) or (-np.inf, np.inf)
-        values = of_measure.values
-        fits(
-            values=values.shape == (len(runs), len(qrels.query_ids)) and values.dtype == float,
-            range=~(values < lowest - _ROUNDING) & ~(values > highest + _ROUNDING),
-            runs=of_measure.runs == stored.names,
-            clusters=of_measure.clusters is None,
-        )
-    system_of = {run: system for system, of in stored.replicates.items() for run in of}
-    fits(
-        measures=len({of_measure.measure for of_measure in scores}) == len(scores),
-        replicates=not system_of or systems(stored.names, system_of) == stored.replicates,
-        several=all(len(of_system) > 1 for of_system in stored.replicates.values()),
-        absent=not (stored.texts or stored.documents or stored.sources),
-    )
     return replace(stored, runs=runs, scores=scores)
 
 
-def _checked_values(stored: Evaluation, scores: Scores) -> Evaluation:
-    """Return an evaluation of values, if these can be of the measure."""
-    lowest, highest = scores.range or (-np.inf, np.inf)
-    values = scores.values
-    n = len(scores.query_ids)
-    system_of = {run: system for system, of in stored.replicates.items() for run in of}
+def _check_values(scores: Scores) -> None:
+    """Refuse arrays of values that have another shape or kind."""
+    shape = len(scores.runs), len(scores.query_ids)
+    expected: list[tuple[Any, tuple[int, ...], type]] = [(scores.values, shape, np.float64)]
+    if scores.clusters is not None:
+        expected.append((scores.clusters, shape[1:], np.int64))
     everywhere = scores.everywhere
-    fits(
-        values=values.shape == (len(scores.runs), n) and values.dtype == float,
-        range=~(values < lowest - _ROUNDING) & ~(values > highest + _ROUNDING),
-        queries=len({*scores.query_ids}) == n,
-        clusters=scores.clusters is None or scores.clusters.shape == (n,),
-        replicates=not system_of or systems(scores.runs, system_of) == stored.replicates,
-        absent=not (stored.runs or stored.scores or stored.documents or stored.sources),
-        everywhere=everywhere is None
-        or everywhere.values.shape
-        == everywhere.missing.shape
-        == (len(scores.runs), len(everywhere.query_ids)),
-    )
-    return stored
+    if everywhere is not None:
+        whole = len(scores.runs), len(everywhere.query_ids)
+        expected += [(everywhere.values, whole, np.float64), (everywhere.missing, whole, np.bool_)]
+    _check_shapes(expected)
+
+
+def _check_arrays(stored: Evaluation) -> None:
+    """Refuse arrays of another shape or kind, and grades that no qrels can have."""
+    qrels = cast(Qrels, stored.qrels)
+    if np.any((qrels.grades > LARGEST_WHOLE) | (qrels.grades < -LARGEST_WHOLE)):
+        raise ValueError("a grade is too large")
+    n_queries = len(qrels.query_ids)
+    n_judgments = len(qrels.grades)
+    n_atoms = int(np.sum(qrels.grades >= stored.rel))
+    expected: list[tuple[Any, tuple[int, ...], type]] = [
+        (qrels.offsets, (n_queries + 1,), np.int64),
+        (qrels.grades, (n_judgments,), np.int64),
+        (qrels.docids, (n_judgments,), np.bytes_),
+    ]
+    for run in stored.runs:
+        expected += [(getattr(run, name), (n_atoms,), np.int32) for name in PER_ATOM]
+        expected += [(getattr(run, name), (n_queries,), np.bool_) for name in FLAGS]
+        expected += [
+            (run.retrieved, (n_queries,), np.int32),
+            (run.unjudged, (n_queries,), np.uint8),
+            (run.digests, (n_queries, DIGEST), np.uint8),
+        ]
+        if run.clusters is not None:
+            expected.append((run.clusters, (n_queries,), np.int64))
+    shape = len(stored.runs), n_queries
+    expected += [(scores.values, shape, np.float64) for scores in stored.scores]
+    _check_shapes(expected)
+
+
+def _check_shapes(expected: Sequence[tuple[Any, tuple[int, ...], type]]) -> None:
+    for array, shape, kind in expected:
+        if array.shape != shape or not np.issubdtype(array.dtype, kind):
+            raise ValueError("an array of another shape or kind")

@@ -1,9 +1,9 @@
 """What is said about runs: what stops an analysis, and what to know."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,7 +14,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.repairs import repair_of_queries
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.evaluation.systems import separator_in, text_before
-from ir_outcomes.formatting import percent, plural
+from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.qrels import Qrels
 
@@ -205,7 +205,7 @@ def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
 def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which queries runs lack, or have beyond the qrels."""
     lacking = defaultdict[str, list[str]](list)
-    ignoring = defaultdict[str, list[str]](list)
+    ignoring = defaultdict[tuple[str, str], list[str]](list)
     for run in runs:
         absent = [run.query_ids[query] for query in np.flatnonzero(run.answerable & ~run.listed)]
         if absent:
@@ -213,17 +213,43 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
                 run.name
             )
         if run.ignored:
-            repair = repair_of_queries(run.ignored, absent) or ""
+            # Of unknown ids the rule is said before.
+            repair = None if run.unknown_ids else repair_of_queries(run.ignored, absent)
             queries = (
-                f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
+                f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)}),"
+                " ignored here."
             )
-            ignoring[f"{queries}, ignored here. {repair}".rstrip()].append(run.name)
+            if repair is None:
+                ignoring["ignored", queries].append(run.name)
+            else:
+                ignoring["ids", f"{queries} {repair}"].append(run.name)
     for queries, names in lacking.items():
         lack = "lacks" if len(names) == 1 else "lack"
         yield note("missing", f"{some(names)} {lack} {queries}, counted as unanswered.", names)
-    for queries, names in ignoring.items():
+    for (kind, queries), names in ignoring.items():
         have = "has" if len(names) == 1 else "have"
-        yield note("ignored", f"{some(names)} {have} {queries}", names)
+        yield note(kind, f"{some(names)} {have} {queries}", names)
+
+
+def notes_on_missing(
+    missing: Mapping[str, int], n_queries: int, results: str = "results", runs: Sequence[str] = ()
+) -> Iterator[Note]:
+    """Say which runs have no results for how many of the answerable queries."""
+    lacking = {name: number for name, number in missing.items() if number}
+    if not lacking:
+        return
+    texts = [
+        f"{name} has no {results} for {number} of {n_queries} queries"
+        f" ({percent(number / n_queries)} %)"
+        for name, number in islice(lacking.items(), 3)
+    ]
+    if len(lacking) > 3:
+        texts.append(f"{plural('other run', len(lacking) - 3)} lack some, too")
+    kind = "many missing" if max(lacking.values()) > MANY_MISSING * n_queries else "missing"
+    remedy = ""
+    if results == "results":
+        remedy = " Run the system on them, or leave them out of the qrels."
+    yield note(kind, f"{listed(texts)}; they count as not found.{remedy}", runs)
 
 
 def note_on_depth(deepest: int, cutoff: int, renamed: str = "") -> Note:

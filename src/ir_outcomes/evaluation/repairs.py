@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, product, repeat
 from os.path import commonprefix
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +19,19 @@ from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 
 DEPTH = 10  # documents of each list whose ids are looked at
+SAMPLE = 10  # queries in which a rule has to help before it is tried in all
 
 # The query within which an id has to match (empty for the id of a query itself), and the id.
 Entry = tuple[str, str]
-# What tools and spreadsheets do to ids, and the pattern of what has to be removed.
-Rule = tuple[str, str]
+
+
+class Rule(NamedTuple):
+    """What tools and spreadsheets do to ids."""
+
+    words: str
+    pattern: str  # of what has to be removed; empty where letters have to change
+    signs: str = ""  # an id that has none of them does not change; empty where that is not known
+
 
 _ENDING = (  # not any: names within names have points, too
     r"(\.(html?|txt|jsonl?|xml|pdf|md|rst|csv|tsv|docx?|trec|gz|zip))+"
@@ -33,15 +42,15 @@ _LETTERS: Mapping[str, Callable[[str], str]] = {  # rules that remove nothing
     "composed letters": partial(unicodedata.normalize, "NFD"),
 }
 RULES = (
-    ("quotes or white space around them", r"^[\"'\s]+|[\"'\s]+$"),
-    ("a trailing comma", r"[,;]+$"),
-    ('a trailing ".0"', r"\.0$"),
-    ("leading zeros", r"^0+"),
-    ("the path or address before the last slash", r"^.*/"),
-    ("the file ending", f"{_ENDING}$"),
-    ("the path or address before the last slash and the file ending", f"^.*/|{_ENDING}$"),
-    ('what follows the last "#"', r"#[^#]*$"),
-    *((letters, "") for letters in _LETTERS),
+    Rule("quotes or white space around them", r"^[\"'\s]+|[\"'\s]+$"),
+    Rule("a trailing comma", r"[,;]+$", ",;"),
+    Rule('a trailing ".0"', r"\.0$", "."),
+    Rule("leading zeros", r"^0+", "0"),
+    Rule("the path or address before the last slash", r"^.*/", "/"),
+    Rule("the file ending", f"{_ENDING}$", "."),
+    Rule("the path or address before the last slash and the file ending", f"^.*/|{_ENDING}$", "./"),
+    Rule('what follows the last "#"', r"#[^#]*$", "#"),
+    *(Rule(letters, "") for letters in _LETTERS),
 )
 
 
@@ -57,7 +66,7 @@ class Repair:
 
     def undo(self, identifier: str) -> str:
         """Return an id as it is without what has to be removed."""
-        return _undo((self.rule.rpartition(" in the ")[0], self.pattern))(identifier)
+        return _undo(self.rule.rpartition(" in the ")[0], self.pattern)(identifier)
 
     def __str__(self) -> str:
         return f"Without {self.rule} {self.matches} more would match."
@@ -67,13 +76,19 @@ def repair_of(unknown: Collection[Entry], absent: Collection[Entry]) -> Repair |
     """Return the rule by which most ids would match, None without one."""
     rules = [*RULES, *_affixes(unknown), *_affixes(absent)]
     sides = {"run": (unknown, absent), "qrels": (absent, unknown)}
-    found = Counter(
-        {(rule, side): _matches(rule, *sides[side]) for rule, side in product(rules, sides)}
+    signs = {
+        side: set[str]().union(*(identifier for _, identifier in changed))
+        for side, (changed, _) in sides.items()
+    }
+    matches = Counter(
+        {
+            (rule, side): _matches(rule, *sides[side])
+            for rule, side in product(rules, sides)
+            if not rule.signs or not signs[side].isdisjoint(rule.signs)
+        }
     )
-    [(((words, pattern), side), matches)] = found.most_common(1)
-    if matches:
-        return Repair(f"{words} in the {side}", matches, pattern)
-    return None
+    [((rule, side), most)] = matches.most_common(1)
+    return Repair(f"{rule.words} in the {side}", most, rule.pattern) if most else None
 
 
 def repair_of_queries(unknown: Iterable[str], absent: Iterable[str]) -> Repair | None:
@@ -82,15 +97,16 @@ def repair_of_queries(unknown: Iterable[str], absent: Iterable[str]) -> Repair |
     return repair_of(set(zip(repeat(""), unknown)), set(zip(repeat(""), absent)))
 
 
-def _undo(rule: Rule) -> Callable[[str], str]:
-    words, pattern = rule
+def _undo(words: str, pattern: str) -> Callable[[str], str]:
     return partial(re.compile(pattern).sub, "") if pattern else _LETTERS[words]
 
 
 def _matches(rule: Rule, changed: Iterable[Entry], others: Iterable[Entry]) -> int:
     """Return how many ids are among the others when a rule is undone."""
-    undo = _undo(rule)
-    return len({(query, undo(identifier)) for query, identifier in changed}.intersection(others))
+    undo = _undo(rule.words, rule.pattern)
+    pairs = ((query, identifier, undo(identifier)) for query, identifier in changed)
+    repaired = {(query, new) for query, identifier, new in pairs if new != identifier}
+    return len(repaired.intersection(others))
 
 
 def _affixes(entries: Iterable[Entry]) -> Iterator[Rule]:
@@ -98,11 +114,11 @@ def _affixes(entries: Iterable[Entry]) -> Iterator[Rule]:
     ids = [identifier for _, identifier in entries]
     for prefix in accumulate(_shared_beginning(ids)):
         if not prefix[-1].isdigit():  # topic 15 is no other way of writing topic 5
-            yield f'the prefix "{prefix}"', f"^{re.escape(prefix)}"
+            yield Rule(f'the prefix "{prefix}"', f"^{re.escape(prefix)}")
     for reversed_suffix in accumulate(_shared_beginning(identifier[::-1] for identifier in ids)):
         suffix = reversed_suffix[::-1]
         if not suffix[0].isdigit():
-            yield f'the suffix "{suffix}"', f"{re.escape(suffix)}$"
+            yield Rule(f'the suffix "{suffix}"', f"{re.escape(suffix)}$")
 
 
 def _shared_beginning(ids: Iterable[str]) -> str:
@@ -121,27 +137,51 @@ class Documents:
     repair: Repair | None
 
 
-def compared_documents(qrels: Qrels, run: Run, of_queries: Repair | None) -> Documents:
+def documents_to_repair(
+    qrels: Qrels, run: Run, of_queries: Repair | None, share: float
+) -> Documents:
+    """Compare ids of documents, in a sample if no rule helps there."""
+    # Trying the rules on all ids takes much longer than reading them.
+    step = max(1, len(run.query_ids) // SAMPLE)
+    sampled = compared_documents(qrels, run, of_queries, share, step)
+    if sampled.repair is None:
+        return sampled
+    return compared_documents(qrels, run, of_queries, share)
+
+
+def compared_documents(
+    qrels: Qrels, run: Run, of_queries: Repair | None, share: float = 0, step: int = 1
+) -> Documents:
     """Compare ids of documents, where queries match, also if only by a rule."""
+    # A rule has to add more than a share to those judged. Only every so many queries are compared.
     change = str if of_queries is None else of_queries.undo
-    sizes = np.minimum(np.diff(run.offsets), DEPTH)
-    rows, _ = spans(run.offsets[:-1], sizes)
+    queries = [change(query) for query in run.query_ids[::step]]
+    starts = run.offsets[:-1][::step]
+    sizes = np.minimum(np.diff(run.offsets)[::step], DEPTH)
+    rows, _ = spans(starts, sizes)
     order = ranking(run, "trec").order
     if order is not None:
         rows = order[rows]
-    listed = _entries(map(change, run.query_ids), sizes.tolist(), run.docids[rows].tolist())
+    listed = _entries(queries, sizes.tolist(), run.docids[rows].tolist())
+    code_of = {change(query): code for code, query in enumerate(qrels.query_ids)}
+    codes = np.array([code_of[query] for query in queries if query in code_of], dtype=np.int64)
+    sizes = np.diff(qrels.offsets)[codes]
+    rows, _ = spans(qrels.offsets[codes], sizes)
     judged = _entries(
-        map(change, qrels.query_ids), np.diff(qrels.offsets).tolist(), qrels.docids.tolist()
+        [query for query in queries if query in code_of],
+        sizes.tolist(),
+        qrels.docids[rows].tolist(),
     )
     unknown = listed - judged
     absent = judged - listed
+    n_judged = len(listed & judged)
+    repair = None
+    if len(unknown) > share * n_judged:  # no rule makes more of them match
+        repair = repair_of(unknown, absent)
+    if repair is not None and repair.matches <= share * n_judged:
+        repair = None
     examples = (some(sorted({docid for _, docid in ids}), 3) for ids in (unknown, absent))
-    return Documents(
-        len(listed),
-        len(listed & judged),
-        f"({'; they have '.join(examples)})",
-        repair_of(unknown, absent),
-    )
+    return Documents(len(listed), n_judged, f"({'; they have '.join(examples)})", repair)
 
 
 def _entries(queries: Iterable[str], sizes: Iterable[int], docids: Iterable[bytes]) -> set[Entry]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 
+from ir_outcomes.arguments import check_argument
 from ir_outcomes.choices import Bools, Floats, Ints
 from ir_outcomes.errors import (
     FormatError,
@@ -21,8 +22,7 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths, by_first_occurrence, unless_independent
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.files import lines_of, name_of
-from ir_outcomes.reading.qrels import query_texts
+from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.runs import (
     Run,
     check_names,
@@ -31,6 +31,7 @@ from ir_outcomes.reading.runs import (
     run_list,
     runs_and_names,
 )
+from ir_outcomes.reading.texts import CLUSTERS, SYSTEMS, read_texts
 
 RULE = "by:"
 Systems = Mapping[str, tuple[str, ...]]  # the runs of each system that has several, by its name
@@ -336,18 +337,10 @@ def _mapping_of(replicates: Any) -> Mapping[str, str]:
             " run, tab and system",
             replicates=replicates,
         )
-    found: dict[str, str] = {}
-    source = os.fspath(replicates)
-    for number, line in lines_of(source):
-        run, _, system = map(str.strip, line.partition("\t"))
-        if line.strip() and (not run or not system or run in found):
-            problem = "a line must be a run, a tab and its system, each run once"
-            raise FormatError(source, problem, line=number, text=line)
-        if run:
-            found[run] = system
-    if not found:
-        raise FormatError(source, "names no run")
-    return found
+    system_of = read_texts(replicates, SYSTEMS)
+    if not system_of:
+        raise FormatError(os.fsdecode(replicates), "names no run")
+    return system_of
 
 
 def _runs_by_system(names: Sequence[str], system_of: Mapping[str, str]) -> Systems:
@@ -435,7 +428,8 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
     elif callable(clusters):
         labels = [clusters(query) for query in query_ids]
     else:
-        found = clusters if isinstance(clusters, Mapping) else query_texts(clusters, ("cluster",))
+        check_argument("clusters", clusters, Mapping[str, Any] | str | os.PathLike[str])
+        found = clusters if isinstance(clusters, Mapping) else read_texts(clusters, CLUSTERS)
         labels = [found.get(query) for query in query_ids]
     absent = [query for query, label in zip(query_ids, labels, strict=True) if label is None]
     if absent:

@@ -4,11 +4,9 @@ import os
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,14 +19,13 @@ from ir_outcomes.errors import (
     ParameterError,
     not_installed,
 )
-from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, filtered, ranked_documents
-from ir_outcomes.evaluation.scores import Scores, measure_values
+from ir_outcomes.evaluation.scores import measure_values
 from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.evaluation.systems import Listed
 from ir_outcomes.reading.datasets import as_run
-from ir_outcomes.reading.files import file_digest, name_of
+from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Duplicates, Run, is_path
 
@@ -59,15 +56,12 @@ class Work:
     keeps_empty: bool  # runs without results
     allows_unknown: bool  # runs of whose queries the qrels have none
     duplicates: Duplicates | None  # what counts of a document that a query has twice
-    parts: str | None = None  # folder of what was found in each file
 
     def __call__(self, source: Any, name: str | None) -> RunResult | InputError:
         """Return what is kept of a run, or its error, which must not end the other runs."""
         try:
             if isinstance(source, SearchLengths):
                 return self._of_lengths(source)
-            if self.parts is not None and is_path(source) and os.path.isfile(source):
-                return self._of_part(source, name)
             return self._of_run(source, name)
         except EmptyInput as error:
             if not self.keeps_empty:
@@ -93,40 +87,6 @@ class Work:
             documents = ranked_documents(self.qrels, run, self.documents, **settings)
         values = measure_values(self.qrels, tuple(self.measures), run)
         return RunResult(lengths, values, documents, run.texts)
-
-    def _of_part(self, source: Any, name: str | None) -> RunResult:
-        """Take what was found in a file before, or find and keep it, each without texts."""
-        settings = (
-            self.settings,
-            list(map(str, self.measures)),
-            self.duplicates,
-            self.allows_unknown,
-        )
-        inputs = self.qrels.digest, file_digest(source), name or name_of(source)
-        digest = sha256(repr((settings, inputs)).encode()).hexdigest()
-        path = Path(os.fsdecode(self.parts or ""), f"{digest}.npz")
-        if path.exists():
-            with suppress(InputError):  # of another version, or damaged: the run is read again
-                part = load_evaluation(path)
-                values = [scores.values[0] for scores in part.scores]
-                return RunResult(
-                    part.runs[0], np.reshape(values, (len(values), len(part.query_ids)))
-                )
-        result = self._of_run(source, name)._replace(texts={})
-        lengths = result.lengths
-        scores = tuple(
-            Scores(str(measure), higher, (lengths.name,), lengths.query_ids, of_measure[None])
-            for (measure, higher), of_measure in zip(
-                self.measures.items(), result.values, strict=True
-            )
-        )
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
-            raise ParameterError("must be the path of a folder", parts=self.parts) from error
-        part = Evaluation((lengths,), "", self.cutoff, "query", scores=scores, qrels=self.qrels)
-        part.save(path)
-        return result
 
     def _of_lengths(self, lengths: SearchLengths) -> RunResult:
         """Refuse search lengths with other settings, or without what is asked for."""

@@ -9,9 +9,8 @@ from ir_outcomes.choices import Correction
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import some
 from ir_outcomes.leaderboards.differences import number_of_pair
-from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
-from ir_outcomes.results import HasPage, Result
+from ir_outcomes.results import HasFigures, HasPage, Result
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, of_part, rows_of
 
@@ -55,14 +54,14 @@ class Standing:
 
 @dataclass(frozen=True)
 class MeasureOfRuns:
-    """A column of a leaderboard: a measure, and which differences are significant."""
+    """A column of a leaderboard: a measure of all runs."""
 
     measure: str  #: its name
     higher_is_better: bool  #: its direction
     values: tuple[float | None, ...]  #: its mean for each run, in the order of the standings
-    #: for each run those that it is significantly better than, corrected over all pairs, by the
-    #: estimate of `ir_outcomes.compare`
-    better_than: tuple[tuple[str, ...], ...]
+    #: of the first measure for each run those that it is significantly better than, corrected over
+    #: all pairs, by the estimate of `ir_outcomes.compare`; empty for the others
+    better_than: tuple[tuple[str, ...], ...] = ()
 
 
 RUNS_COLUMNS = (
@@ -72,8 +71,8 @@ RUNS_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Leaderboard(HasPage, Result):
-    """Runs by tier and measure, with figures "tiers", "verdicts" and "history".
+class Leaderboard(HasFigures, HasPage, Result):
+    """Runs by tier and measure, with figures "tiers" and "verdicts".
 
     Attributes
     ----------
@@ -97,8 +96,6 @@ class Leaderboard(HasPage, Result):
         none was.
     cycles : tuple of tuple of str
         Runs that are better than each other in a cycle; all of them are in the same tier.
-    history : SotaHistory or None
-        Where dates were given.
     n_queries, n_unanswerable : int
         Queries with a relevant document, and without one, which are left out of the verdicts.
     settings : Settings or None
@@ -116,7 +113,6 @@ class Leaderboard(HasPage, Result):
     pairs: Sequence[PairVerdict]
     measures: tuple[MeasureOfRuns, ...]
     cycles: tuple[tuple[str, ...], ...]
-    history: SotaHistory | None
     n_queries: int
     n_unanswerable: int
     settings: Settings | None
@@ -163,6 +159,8 @@ class Leaderboard(HasPage, Result):
             columns = (*columns, *RUNS_COLUMNS)
         rows = rows_of(columns, self.standings)
         for measure in self.measures:
-            for row, value, beaten in zip(rows, measure.values, measure.better_than, strict=True):
-                row |= {measure.measure: value, f"{measure.measure} better than": ", ".join(beaten)}
+            for row, value in zip(rows, measure.values, strict=True):
+                row[measure.measure] = value
+            for row, beaten in zip(rows, measure.better_than, strict=False):
+                row[f"{measure.measure} better than"] = ", ".join(beaten)
         return rows

@@ -2,19 +2,18 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import plural
-from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.tables import Entry, read_entries
-from ir_outcomes.results import Result
+from ir_outcomes.results import HasFigures, Result
 from ir_outcomes.statistics.resampling import ROUNDING
-from ir_outcomes.table_columns import NUMBER, Column, attributes, of_part, rows_of, signed
+from ir_outcomes.table_columns import NUMBER, Column, attributes, rows_of, signed
 
 
 @dataclass(frozen=True)
@@ -31,9 +30,6 @@ class SotaRun:
     #: Number of submissions up to and including this day, with and without a score, without the
     #: organizers' baselines: how often the same test queries had been used.
     looks: int
-    #: Against the previous state of the art; None for the first, and where there are no runs. Its
-    #: corrected p-values are those of a single comparison times `looks` (Bonferroni).
-    verdict: PairVerdict | None
 
 
 SOTA_COLUMNS = (
@@ -47,7 +43,7 @@ SOTA_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class SotaHistory(Result):
+class SotaHistory(HasFigures, Result):
     """Who took first place, and when, with the figure "history" (Lin et al. 2021).
 
     Attributes
@@ -75,8 +71,7 @@ class SotaHistory(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run that took first place."""
-        of_verdict = of_part("verdict", PAIR_COLUMNS[1:])
-        return rows_of((*SOTA_COLUMNS, *of_verdict), self.runs)
+        return rows_of(SOTA_COLUMNS, self.runs)
 
 
 def sota_history(
@@ -140,18 +135,13 @@ def sota_history(
         raise ParameterError(
             f"no entry{upto} has a score; name its column with `score`, or give a later day"
         )
-    return history_of(read, higher_is_better=higher_is_better, score=column or "score")
-
-
-def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) -> SotaHistory:
-    """Return the history of entries that are already read."""
     sign = 1 if higher_is_better else -1
-    gains = {entry.run: sign * entry.score for entry in entries if entry.score is not None}
+    gains = {entry.run: sign * entry.score for entry in read if entry.score is not None}
     scored = sorted(
-        (entry for entry in entries if entry.run in gains),
+        (entry for entry in read if entry.run in gains),
         key=lambda entry: (entry.date, entry.run),
     )
-    submitted = sorted(entry.date for entry in entries if not entry.is_baseline)
+    submitted = sorted(entry.date for entry in read if not entry.is_baseline)
     slack = ROUNDING * max(map(abs, gains.values()), default=0.0)
     best = float("-inf")
     runs: list[SotaRun] = []
@@ -174,14 +164,13 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
                     score=sign * best,
                     gain=gain,
                     looks=bisect_right(submitted, entry.date),
-                    verdict=None,
                 )
             )
     groups = Counter(
-        entry.group for entry in entries if entry.group is not None and not entry.is_baseline
+        entry.group for entry in read if entry.group is not None and not entry.is_baseline
     )
     notes = []
-    if unscored := [entry.run for entry in entries if entry.score is None]:
+    if unscored := [entry.run for entry in read if entry.score is None]:
         verb, counts = ("has", "it counts") if len(unscored) == 1 else ("have", "they count")
         notes.append(
             f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test"
@@ -194,6 +183,6 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
         tuple(scored),
         dict(groups.most_common()),
         higher_is_better,
-        score,
+        column or "score",
         notes=as_notes(notes),
     )

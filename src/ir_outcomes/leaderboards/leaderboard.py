@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import compress, pairwise
+from itertools import compress
 from typing import Any, Unpack, get_args
 
 import numpy as np
@@ -11,7 +11,7 @@ from ir_outcomes.arguments import check_choice
 from ir_outcomes.choices import Bools, Ints
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
-from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow, note_on_depth, notes_on_systems
 from ir_outcomes.evaluation.scores import Scores
@@ -19,7 +19,6 @@ from ir_outcomes.evaluation.systems import Called
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import Leaderboard, MeasureOfRuns, Order, RunScore, Standing
 from ir_outcomes.leaderboards.differences import Board, ValueDifferences
-from ir_outcomes.leaderboards.history import SotaHistory, history_of
 from ir_outcomes.leaderboards.ordering import (
     FACETS,
     board_horizon,
@@ -35,7 +34,6 @@ from ir_outcomes.leaderboards.ordering import (
 from ir_outcomes.leaderboards.pairs import AllPairs, better_of, pairs_of
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.measure_names import bounds_of
-from ir_outcomes.reading.tables import read_entries
 from ir_outcomes.statistics.bounded import mean_interval
 from ir_outcomes.statistics.estimate import Interval, estimates
 from ir_outcomes.statistics.families import adjust
@@ -47,7 +45,6 @@ def leaderboard(
     measures: Sequence[Any] | str | None = None,
     order: Order = "tier",
     cutoff: int | None = None,
-    entries: Any = None,
     allow: Allow = (),
     progress: bool = False,
     **rules: Unpack[RuleOptions],
@@ -61,18 +58,16 @@ def leaderboard(
         intervals are about these runs, as those of `ir_outcomes.compare`. Values of
         another tool have intervals, but no verdicts and no tiers, and their own measure.
     measures : sequence of Measure or str, optional
-        What to show for each run, with the runs that it is significantly better than: measures of
-        ir_measures (see `Evaluation.scores_of`), and "coverage", "ranking" (mean search length
-        where the run found something) and "all queries" (restricted search length; k is the cutoff,
-        or the depth of the deepest run where that is less), at the cutoff. The first orders the
-        runs of a tier; by default the reciprocal rank at the cutoff is the only one.
+        What to show for each run: measures of ir_measures (see `Evaluation.scores_of`), and
+        "coverage", "ranking" (mean search length where the run found something) and "all queries"
+        (restricted search length; k is the cutoff, or the depth of the deepest run where that is
+        less), at the cutoff. The first orders the runs of a tier, and the runs that each is
+        significantly better than are by the first; by default the reciprocal rank at the cutoff is
+        the only one.
     order : {"tier", "measure"}
         What orders the runs: their tier, then the first measure; or the measure alone.
     cutoff : int, optional
         Cutoff of the verdicts; by default the evaluation's.
-    entries : path, or iterable of mapping, optional
-        Dates and groups of the runs, CSV or JSON with the columns ``id``, ``date`` and ``group``;
-        adds the history.
     allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
         What is meant, and must not stop the board.
     progress : bool
@@ -86,12 +81,10 @@ def leaderboard(
     ParameterError
         If a setting is invalid, there are fewer than two runs, or a measure is not available or
         named twice.
-    InputError
-        If the entries cannot be read, or lack a run.
 
     References
     ----------
-    Lin et al. 2021, sections 4 and 5, Figure 1; Craswell et al. 2021, section 4.
+    Lin et al. 2021, sections 4 and 5; Craswell et al. 2021, section 4.
 
     Examples
     --------
@@ -159,16 +152,15 @@ def leaderboard(
             **{name: column[system] for name, column in columns.items()},
         )
         standings.append(standing)
-    asked = []
+    asked: list[MeasureOfRuns] = []
     if measures is not None:
-        for scores, runs_scores in zip(of_systems, of_runs, strict=True):
-            if pairs is not None and scores.measure in FACETS:
-                better = pairs.better(scores.measure)
-            else:
-                better = _better(runs_scores, systems, checked)
-            asked.append(
-                _column(scores.take(standing_order), better[np.ix_(standing_order, standing_order)])
-            )
+        if pairs is not None and first.measure in FACETS:
+            better = pairs.better(first.measure)
+        else:
+            better = _better(of_runs[0], systems, checked)
+        better = better[np.ix_(standing_order, standing_order)]
+        asked = [_column(scores.take(standing_order)) for scores in of_systems]
+        asked[0] = replace(asked[0], better_than=_better_than(first.take(standing_order), better))
     n_queries = len(first.query_ids)
     n_unanswerable = 0
     settings = None
@@ -186,7 +178,6 @@ def leaderboard(
         pairs=() if pairs is None else pairs,
         measures=tuple(asked),
         cycles=tuple(cycles),
-        history=None if entries is None else _history(entries, first, evaluation, checked),
         n_queries=n_queries,
         n_unanswerable=n_unanswerable,
         settings=settings,
@@ -226,14 +217,14 @@ def _scores_of_runs(scores: Scores, system: Called) -> tuple[RunScore, ...]:
     return tuple(map(RunScore, system.runs, defined(runs.means())))
 
 
-def _column(scores: Scores, better: Bools) -> MeasureOfRuns:
-    """Return a measure of the runs, with those that each is better than."""
-    return MeasureOfRuns(
-        scores.measure,
-        scores.higher_is_better,
-        tuple(defined(scores.means())),
-        tuple(tuple(compress(scores.runs, row)) for row in better.tolist()),
-    )
+def _column(scores: Scores) -> MeasureOfRuns:
+    """Return a measure of the runs."""
+    return MeasureOfRuns(scores.measure, scores.higher_is_better, tuple(defined(scores.means())))
+
+
+def _better_than(scores: Scores, better: Bools) -> tuple[tuple[str, ...], ...]:
+    """Return the names of the runs that each is better than."""
+    return tuple(tuple(compress(scores.runs, row)) for row in better.tolist())
 
 
 def _better(scores: Scores, systems: list[Called], rules: Rules) -> Bools:
@@ -267,29 +258,6 @@ def _intervals(scores: Scores, bounds: tuple[float, float], alpha: float) -> lis
         clusters = None if scores.clusters is None else scores.clusters[finite]
         intervals.append(mean_interval(values[finite], alpha, bounds, clusters))
     return intervals
-
-
-def _history(
-    entries: Any, scores: Scores, evaluation: Evaluation | None, rules: Rules
-) -> SotaHistory:
-    """Find who took first place, and judge each run against the one before."""
-    means = dict(zip(scores.runs, defined(scores.means()), strict=True))
-    read = read_entries(entries).entries
-    names = [entry.run for entry in read]
-    if missing := [run for run in means if run not in names]:
-        raise MismatchError(
-            f"the entries have no row for {some(missing)}; their ids are {some(names)}"
-        )
-    scored = [replace(entry, score=means.get(entry.run)) for entry in read]
-    history = history_of(scored, higher_is_better=scores.higher_is_better, score=scores.measure)
-    if evaluation is None:
-        return history
-    runs = list(history.runs[:1])
-    for previous, run in pairwise(history.runs):
-        pair = evaluation[[previous.run, run.run]]
-        (verdict,) = pairs_of(pair, replace(rules, correction="none"), looks=run.looks)
-        runs.append(replace(run, verdict=verdict))
-    return replace(history, runs=tuple(runs))
 
 
 def _notes(

@@ -22,7 +22,6 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.differences import LengthDifferences, SummedPairs, board_of
 from ir_outcomes.statistics.estimate import Estimates, Interval, estimates
-from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PVALUE, Better, Column, signed
 
 ROWS = ("coverage", "ranking", "all queries")
@@ -196,13 +195,8 @@ def better_of(signs: Ints | Floats, n: int) -> Bools:
     return better
 
 
-def pairs_of(
-    evaluation: Evaluation, rules: Rules, *, looks: int = 1, progress: bool = False
-) -> AllPairs:
-    """Judge each system as a contender against every earlier one.
-
-    Corrected p-values are multiplied by `looks`: how often the same queries had been used.
-    """
+def pairs_of(evaluation: Evaluation, rules: Rules, *, progress: bool = False) -> AllPairs:
+    """Judge each system as a contender against every earlier one."""
     lengths, board = board_of(evaluation)
     n_pairs = board.n_pairs
     counts = np.empty((len(ROWS), 3, n_pairs), dtype=np.int32)
@@ -220,12 +214,8 @@ def pairs_of(
         name: RowEstimates(sign, of_row[3])
         for name, sign, of_row in zip(ROWS, signs, numbers, strict=True)
     }
-    adjusted = {
-        name: np.minimum(looks * adjust(row.pvalue, rules.correction), 1.0)
-        for name, row in rows.items()
-    }
     _, differ, better = counts[-1].astype(np.float64)
-    labels = judge(rows, rules, RowEstimates.of_sign_test(better, differ - better), adjusted)
+    labels = judge(rows, rules, RowEstimates.of_sign_test(better, differ - better))
     of_rows = {}
     for name, (n, differ, better), (mean, low, high, pvalue) in zip(
         ROWS, counts, numbers, strict=True

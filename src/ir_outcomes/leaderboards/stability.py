@@ -18,7 +18,7 @@ from ir_outcomes.leaderboards.ordering import (
     scores_of,
 )
 from ir_outcomes.notes import as_notes
-from ir_outcomes.results import Result
+from ir_outcomes.results import HasFigures, Result
 from ir_outcomes.statistics.resampling import kendall_taus, resampled_means, shared_ranks
 from ir_outcomes.table_columns import NUMBER, Column, attributes, decimals, rows_of
 
@@ -49,7 +49,7 @@ RANK_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class RankDistribution(Result):
+class RankDistribution(HasFigures, Result):
     """Ranks over bootstrap resamples, with the figure "ranks".
 
     Attributes

@@ -17,7 +17,7 @@ Codes = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.intp]
 
 LONGEST_ID = 1000  # bytes
-_LARGEST_WHOLE = 1_000_000_000
+LARGEST_WHOLE = 1_000_000_000
 _STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
 
 LineOf = Callable[[int], int | None]
@@ -64,12 +64,12 @@ class Columns:
 
     def refuse_fractions(self) -> None:
         """Refuse ranks and grades that are not whole numbers."""
-        is_whole = (self.values == np.floor(self.values)) & (np.abs(self.values) <= _LARGEST_WHOLE)
+        is_whole = (self.values == np.floor(self.values)) & (np.abs(self.values) <= LARGEST_WHOLE)
         if not is_whole.all():
             row = int(np.argmin(is_whole))
             problem = (
                 f"{self.described(row)}: a {self.value_name} must be a whole number of at most"
-                f" {_LARGEST_WHOLE:,}; are these the scores of a run?"
+                f" {LARGEST_WHOLE:,}; are these the scores of a run?"
             )
             raise self.error(row, problem, str(self.values[row]))
 

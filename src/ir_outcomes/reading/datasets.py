@@ -16,8 +16,9 @@ from typing import Any, Literal, NamedTuple
 from ir_outcomes.arguments import check_kind
 from ir_outcomes.choices import UnitChoice
 from ir_outcomes.errors import DatasetUnavailable, ParameterError
-from ir_outcomes.reading.qrels import Qrels, qrels_of, query_texts
+from ir_outcomes.reading.qrels import Qrels, qrels_of
 from ir_outcomes.reading.runs import DATASET_PREFIX, Duplicates, Run, run_of
+from ir_outcomes.reading.texts import query_texts
 
 Part = Literal["queries", "qrels", "scoreddocs"]
 
@@ -63,9 +64,9 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     ----------
     qrels : Qrels, path, str, dict, frame or iterable
         A `Qrels`; a path, see `read_qrels`, or where no such file exists an ir_datasets id;
-        ``{query: {document: grade}}``; a data frame, or any object with an Arrow stream, with the
-        columns of ir_measures (``query_id, doc_id, relevance``), PyTerrier (``qid, docno, label``)
-        or BEIR (``query-id, corpus-id, score``); an iterable of `ir_measures.Qrel`.
+        ``{query: {document: grade}}``; a data frame of pandas, Polars or Arrow with the columns of
+        ir_measures (``query_id, doc_id, relevance``), PyTerrier (``qid, docno, label``) or BEIR
+        (``query-id, corpus-id, score``); an iterable of `ir_measures.Qrel`.
     name : str, optional
         What to call them.
 
@@ -90,9 +91,9 @@ def as_run(run: Any, name: str | None = None, *, duplicates: Duplicates | None =
     run : Run, path, str, dict, frame or iterable
         A `Run`; a path, see `read_run`; ``"irds:<dataset id>"`` for an ir_datasets collection's own
         ranking; ``{query: {document: score}}``; ``{query: [document, ...]}``, the best first; a
-        data frame, or any object with an Arrow stream, with the columns of ir_measures (``query_id,
-        doc_id, score``) or PyTerrier (``qid, docno, score``), or with ``rank`` in place of
-        ``score``; an iterable of `ir_measures.ScoredDoc`.
+        data frame of pandas, Polars or Arrow with the columns of ir_measures (``query_id, doc_id,
+        score``) or PyTerrier (``qid, docno, score``), or with ``rank`` in place of ``score``; an
+        iterable of `ir_measures.ScoredDoc`.
     name : str, optional
         What to call it.
     duplicates : {"first", "max"}, optional

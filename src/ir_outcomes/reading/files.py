@@ -4,14 +4,12 @@ Memory stays bounded whatever a file contains: a block has half a MiB, and a lin
 within `LONGEST_LINE` bytes is refused (`LONGEST_RECORD` in JSON lines).
 """
 
-import bz2
 import codecs
 import difflib
 import gzip
 import hashlib
 import io
 import json
-import lzma
 import os
 import shlex
 import stat
@@ -25,24 +23,20 @@ from ir_outcomes.arguments import check_argument
 from ir_outcomes.errors import FormatError, IrOutcomesError, UnreadableFile, not_installed
 
 _INPUT = 1 << 16  # bytes
-_XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
 
 
 def decompressed(raw: "io.BufferedReader[Any]") -> Iterator[bytes]:
     """Yield the decompressed content in pieces of at most `BLOCK_SIZE` bytes."""
-    head = raw.peek(10)
-    if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
-        return _streams(raw, bz2.BZ2Decompressor)
-    if head.startswith(b"\xfd7zXZ\x00"):
-        return _streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY))
+    head = raw.peek(4)
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _streams(raw, _zstd_decompressor())
+        return _zstd_content(raw)
     content = gzip.GzipFile(fileobj=raw, mode="rb") if head.startswith(b"\x1f\x8b") else raw
     return iter(lambda: content.read(BLOCK_SIZE), b"")
 
 
-def _streams(raw: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]:
+def _zstd_content(raw: IO[bytes]) -> Iterator[bytes]:
     """Decompress streams that follow each other, and notice damage in later ones."""
+    decompressor = _zstd_decompressor()
     data = raw.read(_INPUT)
     while data:
         stream = decompressor()
@@ -158,6 +152,16 @@ _OTHER_CONTENT = (  # where a file has which bytes, and what it then is
     (0, b"Rar!\x1a", f"is a rar archive; {_UNPACK}"),
     (257, b"ustar", f"is a tar archive; {_UNPACK} (tar xf)"),
     (0, b"\x04\x22\x4d\x18", f"is compressed by lz4; {_UNPACK} (lz4 -d)"),
+    (
+        0,
+        b"\xfd7zXZ\x00",
+        f"is compressed by xz; {_UNPACK} (unxz), or compress that by gzip or zstd",
+    ),
+    (
+        4,
+        b"1AY&SY",
+        f"is compressed by bzip2; {_UNPACK} (bunzip2), or compress that by gzip or zstd",
+    ),
     (0, codecs.BOM_UTF16_LE, _CONVERT),
     (0, codecs.BOM_UTF16_BE, _CONVERT),
 )
@@ -231,22 +235,6 @@ def refuse_bomb(source: str, size: int, n_bytes: int) -> None:
     if size > UNSUSPICIOUS and size > LARGEST_RATIO * n_bytes:
         problem = f"expands to more than {LARGEST_RATIO} times its size: a decompression bomb?"
         raise UnreadableFile(f"{source}: {problem} If it is genuine, decompress it first")
-
-
-def read_texts(path: str | os.PathLike[str], name: str = "text") -> dict[str, str]:
-    """Read texts of queries from lines with an id, white space, and the text."""
-    texts: dict[str, str] = {}
-    for number, line in lines_of(path):
-        identifier, _, rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).partition(" ")
-        text = rest.strip(WHITE_SPACE)
-        if not text or identifier in texts:
-            problem = f"the {name} of the query is missing"
-            if text:
-                problem = "the query id is repeated"
-            problem += f"; a line is an id, a tab and the {name}"
-            raise FormatError(os.fsdecode(path), problem, line=number, text=line)
-        texts[identifier] = text
-    return texts
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
@@ -358,7 +346,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return name
 
 
-COMPRESSION_ENDINGS = ("gz", "bz2", "xz", "zst")
+COMPRESSION_ENDINGS = ("gz", "zst", "bz2", "xz")  # the last two are told, but not read
 _FORMAT_ENDINGS = (
     *("run", "txt", "tsv", "trec", "res", "qrels", "qrel"),
     *("csv", "json", "jsonl", "parquet", "parq"),

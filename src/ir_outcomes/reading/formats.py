@@ -25,7 +25,7 @@ from ir_outcomes.errors import (
     UnreadableFile,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Columns, Texts
+from ir_outcomes.reading.columns import Columns
 from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
@@ -43,7 +43,6 @@ from ir_outcomes.reading.files import (
 from ir_outcomes.reading.forms import (
     DOCUMENT_NAMES,
     GRADE_NAMES,
-    QRELS,
     QUERY_NAMES,
     RUN,
     SWAPPED,
@@ -90,14 +89,6 @@ def read_any_file(source: str, kind: Kind) -> Columns:
         called = "standard input" if source == STDIN else source
         raise EmptyInput(called, "is empty; nothing can be evaluated from it")
     return columns
-
-
-def texts_in(path: str | os.PathLike[str]) -> Texts:
-    """Return the texts that come along in a file of a run or of qrels."""
-    for kind in (RUN, QRELS):
-        with suppress(InputError):
-            return read_any_file(path_and_order(path)[0], kind).texts
-    return Texts({}, {})
 
 
 def path_and_order(source: str | os.PathLike[str]) -> tuple[str, RunBy | None]:
@@ -273,8 +264,8 @@ def _read_lines(
         raise FormatError(
             source,
             f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
-            " compare values of queries with compare-outputs (in Python compare_outputs), means with"
-            " the command verdict, or give the run that they are about",
+            " compare values of queries with compare-outputs (in Python compare_outputs); means do not"
+            " say how many queries changed, so give the run that they are about",
             line=number,
             text=shown(lines[0].split()),
         )

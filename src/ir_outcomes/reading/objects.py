@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.choices import Floats
-from ir_outcomes.errors import FormatError, MissingDependency
+from ir_outcomes.errors import FormatError
 from ir_outcomes.reading.columns import (
     LONGEST_ID,
     Codes,
@@ -126,24 +126,19 @@ def _as_floats(values: list[Any] | npt.NDArray[Any]) -> Floats | None:
 
 def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     """Take the columns out of a Python object."""
-    if _is_of_ranx(data):
-        data = data.to_dict()
     if isinstance(data, Mapping):
         return _from_mapping(data, source, kind)
-    if hasattr(data, "collect") and not hasattr(data, "iter_rows"):  # a lazy frame of polars
-        data = data.collect()
-    has_columns = is_frame(data) and _library_of(data) in _FRAME_LIBRARIES
-    if hasattr(data, "__arrow_c_stream__") and not has_columns:
-        data = _arrow_table(data)
-    if is_frame(data):
+    without_columns = _without_columns(data)
+    if not without_columns and is_frame(data):
         return _from_table(column_names(data), data.__getitem__, source, kind)
     no_items = isinstance(data, (str, bytes)) or getattr(data, "ndim", 1) == 0
-    if no_items or not isinstance(data, Iterable):
+    if no_items or without_columns or not isinstance(data, Iterable):
         raise FormatError(
             source,
             f"cannot be read from a {type(data).__name__}; give a path, an ir_datasets id, a dict"
-            " of dict, a data frame, an Arrow stream, an iterable of named tuples or dicts, or a"
-            " Run or Qrels of ranx",
+            " of dict (such as to_dict() of a Run of ranx returns), a data frame (collect() of a"
+            " lazy one, pyarrow.table(...) of a stream or relation), or an iterable of named tuples"
+            " or dicts",
         )
     rows = list(data)
     if not rows or isinstance(rows[0], dict):
@@ -254,11 +249,6 @@ def _text(record: dict[str, Any], names: Iterable[str]) -> str | None:
     return next((text for name in names if isinstance(text := record.get(name), str)), None)
 
 
-def name_within(data: Any) -> str | None:
-    """Return the name that a run of ranx has."""
-    return data.name if _is_of_ranx(data) and isinstance(data.name, str) else None
-
-
 def is_frame(data: Any) -> bool:
     """Return whether this is a table with columns that can be taken by name."""
     return hasattr(data, "columns") and hasattr(data, "__getitem__")
@@ -285,26 +275,13 @@ def is_ranking(value: Any) -> bool:
     )
 
 
-def _library_of(data: Any) -> str:
-    return type(data).__module__.split(".")[0]
-
-
-def _is_of_ranx(data: Any) -> bool:
-    return _library_of(data) == "ranx" and hasattr(data, "to_dict")
-
-
-def _arrow_table(data: Any) -> Any:
-    """Return the table of an Arrow stream, whose columns may be no columns otherwise."""
-    try:
-        import pyarrow
-
-        return pyarrow.table(data)
-    except (ImportError, TypeError, ValueError, NotImplementedError) as error:
-        if isinstance(error, ImportError) and not is_frame(data):
-            raise MissingDependency(
-                "reading an Arrow stream needs the package pyarrow: pip install pyarrow"
-            ) from None
-        return data  # a frame with columns of mixed types, for instance
+def _without_columns(data: Any) -> bool:
+    """Return whether this is a table without values yet: a lazy frame, a stream, a relation."""
+    if hasattr(data, "collect") and not hasattr(data, "iter_rows"):
+        return True
+    libraries = {kind.__module__.partition(".")[0] for kind in type(data).__mro__}
+    has_columns = is_frame(data) and not libraries.isdisjoint(_FRAME_LIBRARIES)
+    return hasattr(data, "__arrow_c_stream__") and not has_columns
 
 
 def is_nested(data: Mapping[Any, Any], kind: Kind) -> bool:

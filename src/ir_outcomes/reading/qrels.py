@@ -1,4 +1,4 @@
-"""Relevance judgments and the texts of queries, read and checked."""
+"""Relevance judgments, read and checked."""
 
 import os
 import re
@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import check_argument
 from ir_outcomes.choices import Ints
 from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
@@ -23,10 +22,11 @@ from ir_outcomes.reading.columns import (
     nested_dict,
     repeated,
 )
-from ir_outcomes.reading.files import blocks, lines_of, name_of, parsed_json, read_texts
-from ir_outcomes.reading.formats import path_and_order, read_any_file, texts_in
+from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.formats import path_and_order, read_any_file
 from ir_outcomes.reading.forms import QRELS
 from ir_outcomes.reading.objects import columns_of
+from ir_outcomes.reading.texts import QUERIES, queries_file, read_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ def qrels_of(data: Any, name: str | None = None) -> Qrels:
         if os.path.isdir(file):
             name = name or name_of(os.path.abspath(file))
             file, queries = _beir_files(file)
-            texts = None if queries is None else _texts_of_json_lines(queries, _TEXT_NAMES)
+            texts = None if queries is None else read_texts(queries, QUERIES)
         columns = read_any_file(file, QRELS)
         name = name or name_of(file)
     else:
@@ -206,51 +206,5 @@ def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
         choices = f"; name the file itself: {', '.join(files)}" if files else ""
         problem = "as qrels, a directory must be a BEIR dataset with qrels/test.tsv"
         raise UnreadableFile(f"{os.fsdecode(folder)}: {problem}{choices}")
-    queries = _queries_file(folder)
+    queries = queries_file(folder)
     return found[0], queries if os.path.exists(queries) else None
-
-
-# --- the texts of queries
-
-_ID_NAMES = ("_id", "query_id", "qid")
-_TEXT_NAMES = ("text", "query")
-
-
-def query_texts(
-    source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES
-) -> dict[str, str]:
-    """Read the texts of queries from a BEIR folder, JSON lines, or lines."""
-    check_argument("queries", source, str | os.PathLike[str])
-    if os.path.isdir(source):
-        return _texts_of_json_lines(_queries_file(source), _TEXT_NAMES)
-    # The source may be a run or qrels that holds texts.
-    if names == _TEXT_NAMES and (found := texts_in(source).queries):
-        return found
-    first = next((block.data.lstrip() for block in blocks(source) if block.data.strip()), b"")
-    if first.startswith(b"{"):
-        return _texts_of_json_lines(os.fspath(source), names)
-    return read_texts(source, names[0])
-
-
-def _queries_file(folder: str | os.PathLike[str]) -> str:
-    path = os.path.join(os.fspath(folder), "queries.jsonl")
-    return path if os.path.exists(path) or not os.path.exists(f"{path}.gz") else f"{path}.gz"
-
-
-def _texts_of_json_lines(path: str, names: tuple[str, ...]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for number, line in lines_of(path):
-        record = parsed_json(line, path, number)
-        fields = record if isinstance(record, dict) else {}
-        identifier, text = (
-            next((fields[name] for name in choices if name in fields), None)
-            for choices in (_ID_NAMES, names)
-        )
-        if not isinstance(identifier, str) or not isinstance(text, str) or identifier in texts:
-            problem = (
-                f'is not an object with text for "_id" and "{names[0]}", or repeats an id; correct'
-                " or remove the line"
-            )
-            raise FormatError(path, problem, line=number, text=line.strip())
-        texts[identifier] = text
-    return texts

@@ -5,7 +5,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -26,7 +26,8 @@ from ir_outcomes.reading.columns import Columns, Ids, Rows, nested_dict, repeate
 from ir_outcomes.reading.files import lines_of, name_of
 from ir_outcomes.reading.formats import path_and_order, read_any_file, seems_to_be_a_run
 from ir_outcomes.reading.forms import RUN
-from ir_outcomes.reading.objects import columns_of, is_ranking, name_within
+from ir_outcomes.reading.lines import number_in
+from ir_outcomes.reading.objects import columns_of, is_ranking
 
 Duplicates = Literal["first", "max"]  # what counts of a document that is ranked twice
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
@@ -35,6 +36,7 @@ DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a
 # Rises of scores for each fall: ranks of a first stage beside the scores of a second one agree by
 # chance.
 _UPSIDE_DOWN = 9
+_FIRST_LINES = 50  # whose ranks are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,30 +159,46 @@ def read_run(
     if by is not None and columns.value_name != by:
         raise FormatError(columns.source, f"contains {columns.value_name}s; leave `by={by!r}` out")
     run = _checked(columns, name or name_of(file), duplicates)
-    # Lines mostly stand in the order of the ranks; only where scores rise in them are ranks read.
-    columns = columns.grouped()
-    if columns.value_name == "score" and columns.changes(np.greater).any():
-        changes = changes_by_rank(file)
+    # Lines mostly stand in the order of the ranks; only where scores rise in them, or the first
+    # ranks fall, are ranks read.
+    grouped = columns.grouped()
+    is_against = grouped.changes(np.greater).any() or (columns.form == "TREC" and _ranks_fall(file))
+    if columns.value_name == "score" and is_against:
+        changes = changes_by_rank(file, columns)
         if changes is not None:
             rises, falls = changes
             run = replace(run, against_ranks=rises > 0, rising=rises > _UPSIDE_DOWN * falls)
     return run
 
 
-def changes_by_rank(path: str | os.PathLike[str]) -> tuple[Ints, Ints] | None:
+def _ranks_fall(file: str) -> bool:
+    """Return whether a rank is smaller than the one before it, in the first lines."""
+    if not os.path.isfile(file):
+        return False
+    last: dict[str, float] = {}
+    for _, line in islice(lines_of(file), _FIRST_LINES):
+        fields = line.split()
+        rank = number_in(fields[3].encode()) if len(fields) == 6 else None
+        if rank is None:  # no run of TREC
+            return False
+        if rank < last.get(fields[0], rank):
+            return True
+        last[fields[0]] = rank
+    return False
+
+
+def changes_by_rank(file: str, scores: Columns) -> tuple[Ints, Ints] | None:
     """Count in each query how often scores rise and fall from one rank to the next.
 
-    None where a file lacks ranks or scores, or can be read only once.
+    None where the file lacks ranks, or can be read only once.
     """
-    file, _ = path_and_order(path)
-    if not os.path.isfile(file):
+    if not os.path.isfile(file) or scores.form == "three columns":
         return None
     try:
-        scores, ranks = (read_any_file(file, RUN._replace(by=by)) for by in ("score", "rank"))
-    except FormatError:  # there are only scores, or only ranks
+        ranks = read_any_file(file, RUN._replace(by="rank"))
+    except FormatError:  # there are only scores
         return None
-    has_both = (scores.value_name, ranks.value_name) == ("score", "rank")
-    if not has_both or scores.form == "three columns":
+    if ranks.value_name != "rank":
         return None
     ordered = scores.select(np.lexsort((-scores.values, ranks.values, scores.codes)))
     return ordered.changes(np.greater), ordered.changes(np.less)
@@ -193,7 +211,6 @@ def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = N
         return data
     if isinstance(data, (str, os.PathLike)):
         return read_run(data, name=name, duplicates=duplicates)
-    name = name or name_within(data)
     return _checked(columns_of(data, name or "the run", RUN), name or "run", duplicates)
 
 

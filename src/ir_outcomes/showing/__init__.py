@@ -119,6 +119,7 @@ class View:
     background: tuple[str, ...] = ()
     # In the place of the tables in LaTeX: a table of a paper stands without its sentences.
     printed: tuple[Table, ...] = ()
+    most_notes: int | None = MOST_NOTES  # first notes that are shown at once, None for all
 
     @property
     def headline(self) -> str:
@@ -128,12 +129,12 @@ class View:
     @property
     def first_notes(self) -> tuple[str, ...]:
         """The notes that are shown at once."""
-        return self.notes[:MOST_NOTES]
+        return self.notes[: self.most_notes]
 
     @property
     def other_notes(self) -> tuple[str, ...]:
         """The notes that are shown with the details."""
-        return (*self.notes[MOST_NOTES:], *self.background)
+        return (*self.notes[len(self.first_notes) :], *self.background)
 
 
 def legend(columns: Iterable[Column]) -> str:
@@ -172,9 +173,6 @@ def tops(values: Sequence[float | None], higher_is_better: bool) -> list[bool]:
 def view_of(result: Any) -> View:
     """Choose what is shown of a result, by its class."""
     raise ParameterError(f"{type(result).__name__} has no view")
-
-
-RANK_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # of a logarithmic axis
 
 
 def tone(label: str | None) -> str:

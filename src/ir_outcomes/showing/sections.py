@@ -1,4 +1,4 @@
-"""The comparisons of a result, each with its collection, slice, cutoff or judge."""
+"""The comparisons of a result, each with its collection, slice or judge."""
 
 from typing import NamedTuple
 
@@ -37,10 +37,8 @@ def sections_of(result: Result) -> list[Section]:
         case Comparisons():
             return [Section(comparison) for comparison in result]
         case ConditionsComparison():
-            prefix = "cutoff " if result.over == "cutoff" else ""
             return [
-                Section(row.comparison, f"{prefix}{row.condition}", row.labelled)
-                for row in result.conditions
+                Section(row.comparison, row.condition, row.labelled) for row in result.conditions
             ]
         case GateResult():
             return [

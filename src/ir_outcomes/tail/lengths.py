@@ -11,7 +11,7 @@ from ir_outcomes.choices import Missing
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.tail.measures import ASL_FIRST, effective_share, runs_at_depth
-from ir_outcomes.tail.result import TailResult
+from ir_outcomes.tail.result import TailHistogram, TailResult
 
 SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)  # of changes
 
@@ -97,7 +97,7 @@ def length_changes(
     cutoff: int | None = None,
     missing: Missing = "cutoff",
     bins: int | None = None,
-) -> TailResult:
+) -> TailHistogram:
     """Count the relevant documents by how their search length changed.
 
     Parameters
@@ -110,7 +110,7 @@ def length_changes(
 
     Returns
     -------
-    TailResult
+    TailHistogram
         Each relevant document is counted in one row: further up or down in the contender, where
         both runs found it, by the size of the change (the last bucket is open), unchanged, won
         (only the contender found it), lost, or neither.
@@ -158,7 +158,7 @@ def length_changes(
         row("neither", None, None, np.sum(~by_first & ~by_second)),
     ]
     asl = [np.nanmean(run.asl(missing=missing)) for run in (first, second)]
-    return TailResult(
+    return TailHistogram(
         "length-changes",
         (first.name, second.name),
         tuple(rows),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ir_outcomes.choices import Missing, Ties
-from ir_outcomes.results import Result
+from ir_outcomes.results import HasFigures, Result
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,6 @@ class TailSettings:
 @dataclass(frozen=True)
 class TailResult(Result):
     """Numbers on all relevant documents of the runs, as Alex et al. 2022 have them.
-
-    The figure of length distributions is "lengths" (Figure 5), that of length changes "changes"
-    (Figure 6), that of headroom "headroom" (Figures 1 to 4). The others have none.
 
     Attributes
     ----------
@@ -57,3 +54,11 @@ class TailResult(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return the table as flat rows."""
         return list(map(dict, self.table))
+
+
+@dataclass(frozen=True)
+class TailHistogram(HasFigures, TailResult, Result):
+    """Counts of documents or queries by size, which are drawn as bars.
+
+    The figures are "changes" of lengths (Figure 6) and "headroom" (Figures 1 to 4).
+    """

@@ -10,7 +10,7 @@ from ir_outcomes.choices import Missing
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.tail.measures import runs_at_depth, top_and_all
-from ir_outcomes.tail.result import TailResult, TailSettings
+from ir_outcomes.tail.result import TailHistogram, TailResult, TailSettings
 
 OPTIMUM = 1.0  # of precisions, and of search lengths
 _LENGTH_NAMES = ("ASL", "ESL")  # how they begin
@@ -124,7 +124,7 @@ def _published(baseline: Any, contender: Any) -> list[tuple[Any, ...]]:
 
 def headroom(
     evaluation: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff"
-) -> TailResult:
+) -> TailHistogram:
     """Count queries by what the best run leaves to gain.
 
     Parameters
@@ -134,7 +134,7 @@ def headroom(
 
     Returns
     -------
-    TailResult
+    TailHistogram
         A row for each measure (P@20, ASL@g1-10, AP and ASL) and bucket: the run that is best by it,
         its mean, and the queries with a relevant document whose value is in the bucket, which has
         its left end and not its right one; the last is open.
@@ -161,4 +161,4 @@ def headroom(
         for low, high, number in zip(edges, (*edges[1:], None), counts, strict=True):
             rows.append({**head, "from": low, "to": high, "queries": number})
     names = tuple(run.name for run in runs)
-    return TailResult("headroom", names, tuple(rows), settings, notes=notes)
+    return TailHistogram("headroom", names, tuple(rows), settings, notes=notes)

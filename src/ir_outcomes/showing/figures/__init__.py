@@ -1,18 +1,16 @@
 """Figures of results with matplotlib, readable in greyscale and by everybody.
 
-This module holds what they share: their names, where they are drawn, their style, rows, bars, and
-names as labels. Each takes ``ax=`` (Axes, an empty Figure, or None for a new figure of pyplot) and
-returns the Axes. None changes the global settings of matplotlib.
+A figure is a function of a result and of where to draw, and takes one of four forms: rows with
+intervals, bars, shades, points over time. None changes the global settings of matplotlib.
 """
 
 import functools
 import io
 import os.path
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,26 +27,22 @@ BETTER, WORSE, GREY, LIGHT, MUTED, INK = (
     "#59616B",
     "#15181C",
 )
-TONES = {
-    "better": (BETTER, ""),
-    "worse": (WORSE, "////"),
-    "same": (GREY, ""),
-    "mixed": (GREY, "xx"),
-}
-# The palette of Okabe and Ito (2008), which people with any colour vision can tell apart.
-COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#888888")
-MARKERS = ("o", "s", "D", "^", "v", "P", "*", "X", "<", ">", "p", "h", "d")
 STYLE: Any = {
     "text.usetex": False,
     "axes.formatter.useoffset": False,
     "axes.titlesize": 9.5,
+    "axes.titlelocation": "left",
+    "figure.titlesize": 9.5,
     "axes.labelsize": 9,
+    "figure.labelsize": 9,
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
     "legend.fontsize": 8,
     "legend.frameon": False,
     "hatch.linewidth": 0.6,
     "axes.edgecolor": MUTED,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
     "grid.color": LIGHT,
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
@@ -60,40 +54,37 @@ PRINT_SETTINGS: Any = {
     "svg.fonttype": "none",  # text stays text, so it can be searched and edited
     "svg.hashsalt": "ir-outcomes",  # the same figure gives the same bytes
 }
-LARGEST = 14.0  # inches of all rows together
-LONGEST = 30  # characters of a label
-Drawing = Callable[..., Any]
+SHADE = "#5B95DC"  # the darkest, on which black lines can be seen
+TALLEST = 14.0  # inches of all rows together
+SMALLEST = 7.0  # points of a row that has a label
+LONGEST = 40  # characters of a label
+
+
+class Picture(NamedTuple):
+    """What is drawn, and what is written above and below it."""
+
+    axes: Sequence[Any]
+    title: str
+    settings: str
+    marks: Mapping[str, Any] = {}  # of the legend, by what they mean
+    below: str = ""  # what several panels share: whom the differences are between
+
+
+Drawing = Callable[[Any, Any], Picture]
 
 KINDS: dict[type | str, dict[str, Drawing]] = {}
-"""Functions of result and Axes, of each class or analysis by name, the default first."""
+"""Functions of result and target, of each class or analysis by name, the default first."""
 
 
 def kinds(result: object) -> Mapping[str, Drawing]:
     """Return the figures of a result by name, the default first."""
     # They register their figures.
-    from ir_outcomes.showing.figures import comparisons, leaderboards, lengths  # noqa: F401
+    from ir_outcomes.showing.figures import changes, comparisons, leaderboards  # noqa: F401
 
     key = getattr(result, "analysis", type(result))
     if key not in KINDS:
         raise ParameterError(f"a {type(result).__name__} has no figures")
     return KINDS[key]
-
-
-def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
-    """Draw a figure of a result by its name, or its first one."""
-    drawings = kinds(result)
-    name = next(iter(drawings)) if kind is None else kind
-    if name not in drawings:
-        raise ParameterError(
-            f"a {type(result).__name__} is drawn as {', '.join(drawings)}", kind=kind
-        )
-    with styled():
-        return drawings[name](result, ax)
-
-
-def series_style(number: int) -> dict[str, str]:
-    """Return colour and marker of a series, which differ for the first 104."""
-    return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
 def draws(kind: str, *classes: type | str) -> Callable[[Drawing], Drawing]:
@@ -107,38 +98,43 @@ def draws(kind: str, *classes: type | str) -> Callable[[Drawing], Drawing]:
     return register
 
 
-@contextmanager
-def styled() -> Iterator[None]:
-    """Draw with the style of the figures, and leave the global settings as they are."""
-    _check_matplotlib()
-    import matplotlib as mpl
+def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
+    """Draw a figure of a result by its name, or its first one, and return its Axes."""
+    drawings = kinds(result)
+    name = next(iter(drawings)) if kind is None else kind
+    if name not in drawings:
+        raise ParameterError(
+            f"a {type(result).__name__} is drawn as {', '.join(drawings)}", kind=kind
+        )
+    matplotlib = _matplotlib()
+    if ax is None:
+        import matplotlib.pyplot as plt
 
-    # Not rc_context, which restores all settings: the first figure in a notebook activates the
-    # inline backend, and with its settings undone, no later figure would be shown.
-    previous = {name: mpl.rcParams[name] for name in STYLE}
-    mpl.rcParams.update(STYLE)
+        # Before the style is set: in a notebook the first figure changes settings for good.
+        ax = plt.figure(FigureClass=_figure_class())
+    with matplotlib.rc_context(STYLE):
+        picture = drawings[name](result, ax)
+        (_write_in_axes if hasattr(ax, "get_xlim") else _write_in_figure)(picture)
+    return picture.axes[0]
+
+
+def _matplotlib() -> Any:
     try:
-        yield
-    finally:
-        mpl.rcParams.update(previous)
-
-
-def _check_matplotlib() -> None:
-    try:
-        import matplotlib.figure  # noqa: F401
+        import matplotlib.figure
     except ImportError:
         raise not_installed("figures need matplotlib", "plot") from None
+    return matplotlib
 
 
 @functools.cache
 def _figure_class() -> Any:
     """Return the class of figures whose PDF embeds TrueType fonts."""
-    import matplotlib as mpl
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     class PrintableFigure(Figure):
         def savefig(self, fname: Any, **options: Any) -> None:
-            with mpl.rc_context(PRINT_SETTINGS):
+            with rc_context(PRINT_SETTINGS):
                 super().savefig(fname, **options)
 
     return PrintableFigure
@@ -146,7 +142,7 @@ def _figure_class() -> Any:
 
 def blank_figure() -> Any:
     """Return an empty figure that needs neither a display nor closing."""
-    _check_matplotlib()
+    _matplotlib()
     return _figure_class()()
 
 
@@ -154,143 +150,113 @@ def save(picture: Any, path: str | Path) -> None:
     """Write a figure of ours to a file."""
     content = io.BytesIO()
     try:
-        picture.figure.figure.savefig(
-            content, dpi=150, format=Path(path).suffix.removeprefix(".") or "png"
-        )
+        picture.figure.savefig(content, dpi=150, format=Path(path).suffix[1:] or "png")
     except ValueError as error:  # a format that matplotlib does not know
         raise ParameterError(f"{path}: cannot be written ({error})") from error
     write_completely(path, content.getvalue())
 
 
 def panels(target: Any, width: float, height: float, rows: int = 1, columns: int = 1) -> list[Any]:
-    """Return Axes of a new figure of pyplot, of an empty figure, or within Axes."""
-    if not hasattr(target, "get_xlim"):
-        if target is not None and not hasattr(target, "set_size_inches"):
-            raise ParameterError(
-                f"`ax` is of type {type(target).__name__}; it must be Axes or an empty Figure"
-            )
-        import matplotlib.pyplot as plt
+    """Return Axes of an empty figure, which gets this size; a single panel can be Axes."""
+    if hasattr(target, "subplots"):
+        if hasattr(target, "set_size_inches"):  # a part of somebody's figure keeps its size
+            target.set_size_inches(width, height)
+            target.set_layout_engine("constrained")
+        return list(target.subplots(rows, columns, squeeze=False).flat)
+    if hasattr(target, "get_xlim") and rows * columns == 1:
+        return [target]
+    raise ParameterError(
+        f"`ax` is of type {type(target).__name__}; it must be an empty Figure or SubFigure, or Axes"
+        " where the figure has one panel"
+    )
 
-        figure = target
-        if target is None:
-            figure = plt.figure(FigureClass=_figure_class())
-        figure.set_size_inches(width, height)
-        figure.set_layout_engine("constrained")
-        found = figure.subplots(rows, columns, squeeze=False).flat
-    elif rows * columns == 1:
-        found = [target]
-    else:
-        target.set_axis_off()
-        left, bottom, right, top = target.get_position().extents
-        spec = (
-            target.get_subplotspec()
-            or target.figure.add_gridspec(1, 1, left=left, bottom=bottom, right=right, top=top)[0]
+
+def row_panels(
+    target: Any, names: Sequence[str], width: float, columns: int = 1, others: float = 1.5
+) -> list[Any]:
+    """Return Axes beside each other that share a row for each name, and take `others` inches."""
+    height = min(max(0.27 * len(names), 0.54), max(TALLEST / 2, 0.1 * len(names)), TALLEST)
+    axes = panels(target, width, height + others, columns=columns)
+    points = 72 * (axes[0].figure.bbox.height / axes[0].figure.dpi - others) / len(names)
+    step = int(np.ceil(SMALLEST / max(points, 1.0) - 1e-9))
+    fontsize = max(5.5, min(8.5, points * step / 1.3))
+    for ax in axes:
+        ax.set_yticks(range(0, len(names), step), labels_of(names)[::step], fontsize=fontsize)
+        ax.set_ylim(len(names) - 0.4, -0.6)
+        ax.tick_params(axis="y", length=0, labelleft=ax is axes[0])
+        ax.spines["left"].set_visible(False)
+    return axes
+
+
+def write_beside(axes: Sequence[Any], texts: Sequence[str]) -> None:
+    """Write a text on the right of each row that has a label."""
+    last = axes[-1]
+    for tick, label in zip(axes[0].get_yticks(), axes[0].get_yticklabels(), strict=True):
+        side = {"va": "center", "fontsize": label.get_fontsize(), "color": INK}
+        last.text(1.03, tick, texts[int(tick)], transform=last.get_yaxis_transform(), **side)
+
+
+def _write_in_figure(picture: Picture) -> None:
+    """Write the title above all panels, and the legend with the direction below them."""
+    figure = picture.axes[0].figure
+    width = figure.bbox.width
+    figure.suptitle(_folded(picture, width, picture.title, picture.settings), x=0.01, ha="left")
+    if picture.marks:
+        below = _folded(picture, width, picture.below)
+        head = {"title": below, "title_fontsize": STYLE["axes.labelsize"], "alignment": "left"}
+        figure.legend(loc="outside lower left", **head, **_legend(picture, width))
+
+
+def _write_in_axes(picture: Picture) -> None:
+    """Write title and legend at the Axes that were given."""
+    (ax,) = picture.axes
+    width = ax.bbox.width
+    ax.set_title(_folded(picture, width, picture.title, picture.settings))
+    if picture.marks:
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.25), **_legend(picture, width))
+
+
+def _legend(picture: Picture, width: float) -> dict[str, Any]:
+    columns = _letters(picture, width) // (max(map(len, picture.marks)) + 8)
+    return {
+        "handles": list(picture.marks.values()),
+        "labels": list(map(literal, picture.marks)),
+        "ncols": min(max(columns, 1), 4),
+    }
+
+
+def _folded(picture: Picture, width: float, *lines: str) -> str:
+    letters = max(_letters(picture, width), 24)
+    return "\n".join(textwrap.fill(literal(line), letters) for line in lines if line)
+
+
+def _letters(picture: Picture, width: float) -> int:
+    """Return how many letters of a title are as wide as so many pixels."""
+    points = 72 * width / picture.axes[0].figure.dpi
+    return int(points / (0.56 * STYLE["axes.titlesize"]))
+
+
+def toward(higher_is_better: bool) -> str:
+    """Say which way of a horizontal axis is better, and whether it is reversed."""
+    return "right is better" if higher_is_better else "right is better: lower, axis reversed"
+
+
+def shaded(axes: Sequence[Any], matrices: Sequence[Any], label: str, **options: Any) -> None:
+    """Draw matrices of percentages by shade, with their scale beside them."""
+    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+
+    shades = LinearSegmentedColormap.from_list("shades", ["white", SHADE])
+    norm = PowerNorm(0.5, 0, max(10.0, *(float(np.nanmax(shares)) for shares in matrices)))
+    for ax, shares in zip(axes, matrices, strict=True):
+        image = ax.imshow(
+            shares, cmap=shades, norm=norm, aspect="auto", interpolation="nearest", **options
         )
-        found = spec.subgridspec(rows, columns).subplots(squeeze=False).flat
-    for ax in (chosen := list(found)):
-        ax.spines[["top", "right"]].set_visible(False)
-    return chosen
+    axes[0].figure.colorbar(image, ax=axes, label=label, aspect=30, shrink=0.6)
 
 
-def panel(target: Any, width: float, height: float) -> Any:
-    """Return the Axes of a figure with one panel."""
-    return panels(target, width, height)[0]
-
-
-def row_panel(
-    target: Any, names: Sequence[str], width: float, pitch: float = 0.26, *, extra: float = 0.0
-) -> Any:
-    """Return Axes with a row for each name, and `more` inches for what stands below."""
-    ax = panel(target, width, height_of(len(names), pitch) + extra)
-    name_rows(ax, names)
-    return ax
-
-
-def finished(
-    ax: Any,
-    *lines: str,
-    x: str = "",
-    y: str = "",
-    legend: bool = False,
-    marks: Mapping[str, Any] | None = None,
-) -> Any:
-    """Name the axes, write a title and a legend, and return the Axes.
-
-    The title is broken where there is no more space. The legend below explains `marks`, by default
-    what has a label.
-    """
-    ax.set_xlabel(x or ax.get_xlabel())
-    ax.set_ylabel(y or ax.get_ylabel())
-    figure = ax.figure.figure
-    if legend or marks:
-        _legend_under(ax, marks)
-    figure.draw_without_rendering()  # lays the figure out
-    # The title begins over the labels of the rows: over several Axes that is where it fits.
-    left = ax.get_tightbbox(for_layout_only=True).x0
-    letters = int((figure.bbox.x1 - left) / figure.dpi * 72 / (0.58 * STYLE["axes.titlesize"]))
-    ax.set_title(
-        "\n".join(textwrap.fill(literal(line), max(letters, 24)) for line in lines if line),
-        loc="left",
-        x=(left - ax.bbox.x0) / ax.bbox.width,
-    )
-    return ax
-
-
-def _legend_under(ax: Any, marks: Mapping[str, Any] | None) -> None:
-    """Explain marks under the figure, in Axes of somebody else's figure under these."""
-    figure = ax.figure.figure
-    if marks is None:
-        handles, labels = ax.get_legend_handles_labels()
-        marks = dict(zip(labels, handles, strict=True))
-    letters = figure.bbox.width / figure.dpi * 72 / (0.55 * STYLE["legend.fontsize"])
-    columns = int(letters / (max(map(len, marks)) + 8))
-    options: Any = {"handles": marks.values(), "labels": marks, "ncols": min(max(columns, 1), 4)}
-    if isinstance(figure, _figure_class()):
-        figure.legend(loc="outside lower left", **options)
-    else:
-        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.2), **options)
-
-
-def height_of(n: int, pitch: float = 0.26) -> float:
-    """Return the height of a figure with so many rows, in inches."""
-    return 1.1 + min(max(n, 2) * max(min(pitch, 12.0 / max(n, 1)), 0.1), LARGEST)
-
-
-def name_rows(ax: Any, names: Iterable[str], margin: float = 0.6, limit: int = LONGEST) -> float:
-    """Write as many labels of rows as can be read, and return their font size."""
-    labels = labels_of(names, limit)
-    height = 72 * float(ax.figure.figure.get_size_inches()[1] - 1.1)  # points
-    step = max(1, int(np.ceil(7.0 * len(labels) / height - 1e-9)))
-    fontsize = max(5.5, min(8.5, height / max(len(labels), 1) * step / 1.3))
-    shown = range(0, len(labels), step)
-    ax.set_yticks(list(shown), [labels[position] for position in shown], fontsize=fontsize)
-    ax.set_ylim(len(labels) - 1 + margin, -margin)
-    ax.tick_params(axis="y", length=0)
-    return fontsize
-
-
-def counted(axis: Any) -> None:
+def count_on(axis: Any) -> None:
     """Let the ticks of an axis be whole numbers."""
-    from matplotlib.ticker import MaxNLocator
-
-    axis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 2.5, 5, 10]))
-
-
-def shaded(ax: Any, shares: Any, label: str, **options: Any) -> None:
-    """Draw a matrix of percentages by shade, with the scale beside it."""
-    from matplotlib.colors import PowerNorm
-
-    norm = PowerNorm(0.5, 0, max(10.0, float(np.nanmax(shares))))
-    image = ax.imshow(
-        shares, cmap="Blues", norm=norm, aspect="auto", interpolation="nearest", **options
-    )
-    ax.figure.colorbar(image, ax=ax, label=label, aspect=30, shrink=0.6)
-
-
-def tilted(ax: Any, angle: int = 45) -> None:
-    """Turn the labels of the x axis so that each ends under its tick."""
-    for label in ax.get_xticklabels():
-        label.set(rotation=angle, ha="right", va="top", rotation_mode="anchor")
+    axis.get_major_locator().set_params(integer=True)
 
 
 def literal(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ir_outcomes.choices import POINTS
@@ -10,49 +11,46 @@ from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.conditions.conditions import Condition, ConditionsComparison, Overall
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.formatting import fixed, interval, places_of
-from ir_outcomes.showing import RANK_TICKS, conditions_words, count, figures, level_words
-from ir_outcomes.showing.figures import INK, MUTED, TONES, draws, finished
-from ir_outcomes.showing.views.parts import CORRECTIONS
+from ir_outcomes.showing import conditions_words, count, figures, level_words
+from ir_outcomes.showing.figures import BETTER, INK, MUTED, WORSE, Picture, draws
+from ir_outcomes.showing.views.parts import CORRECTIONS, difference_words
 
-# A finding -> its words and its mark, which points to where the contender is.
-FINDINGS = {
-    "better": ("better", ">"),
-    "none": ("no significant difference", "o"),
-    "worse": ("worse", "<"),
+# A finding -> its words, and a mark that points to where the contender is.
+FINDINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "better": ("better", {"color": BETTER, "marker": ">"}),
+    "none": (
+        "no significant difference",
+        {"color": MUTED, "marker": "o", "markerfacecolor": "white"},
+    ),
+    "worse": ("worse", {"color": WORSE, "marker": "<", "linestyle": (0, (1, 1))}),
 }
-MEAN, NEW, SINGLE = "mean of these", "where a new one is expected", "single runs"
+SINGLE_RUNS = "single runs"
 RUN_FIELDS = {"coverage": "coverage", "ranking": "ranking", "all queries": "all_queries"}
 
 
-class Strip(NamedTuple):
-    """A difference with its interval, and what was found, or which summary it is."""
+class Line(NamedTuple):
+    """What is drawn in one line."""
 
-    value: float
-    ends: tuple[float, float] | None
-    found: str = "none"
-    summary: str = ""
-    runs: Sequence[float] = ()  # the differences of single runs
-
-
-Line = tuple[str, str, Mapping[str, Strip]]  # a name, a label, and strips by the name of the row
+    name: str
+    label: str
+    rows: Mapping[str, Row]  # by their names
+    runs: Sequence[Any] = ()  # single runs, which are drawn below their mean
 
 
 @draws("facets", Comparison, Comparisons)
-def draw_facets(result: Comparison | Comparisons, ax: Any) -> Any:
+def draw_facets(result: Comparison | Comparisons, target: Any) -> Picture:
     """Draw the differences of all rows with their intervals."""
     items = [result] if isinstance(result, Comparison) else list(result)
     items.sort(key=lambda item: (LABELS.index(item.verdict.label), -item.coverage.gain))
-    lines = [(item.contender, item.verdict.label, _strips(item)) for item in items]
-    who = _who([item.contender for item in items])
+    lines = [_line(item.contender, item.verdict.label, item) for item in items]
     words = ""
     if items:
         words = f"{count(items[0].n_queries, 'query')}, {conditions_words(items[0].settings)}"
-    return _draw_lines(ax, lines, items, who, words)
+    return _draw_lines(target, lines, items, words)
 
 
 @draws("forest", ConditionsComparison)
-def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
+def draw_forest(result: ConditionsComparison, target: Any) -> Picture:
     """Draw the differences under each condition and their means."""
     overall = {item.contender: item for item in result.overall}
     lines: list[Line] = []
@@ -62,176 +60,107 @@ def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
             of_contender += _overall_lines(overall[contender])
         if len(result.contenders) > 1:
             of_contender = [
-                (f"{contender}, {name}", label, strips) for name, label, strips in of_contender
+                line._replace(name=f"{contender}, {line.name}") for line in of_contender
             ]
         lines += of_contender
-    items = [row.comparison for row in result.conditions]
-    words = f"{count(len(result.names), result.over)}, {_settings(result)}"
-    return _draw_lines(ax, lines, items, _who(result.contenders), words)
+    settings = conditions_words(result.settings)
+    if result.settings.cutoff is None:  # of the conditions, each has its cutoff
+        settings = settings.removeprefix("no cutoff, ")
+    words = f"{count(len(result.names), result.over)}, {settings}"
+    return _draw_lines(target, lines, [item.comparison for item in result.conditions], words)
 
 
-def _settings(result: ConditionsComparison) -> str:
-    """Say what counts as found, where all conditions have the same cutoff with it."""
-    words = conditions_words(result.settings)
-    return words.removeprefix("no cutoff, ") if result.settings.cutoff is None else words
+def _line(name: str, label: str, item: Comparison) -> Line:
+    return Line(name, label, {row.name: row for row in item.parts}, item.runs)
 
 
 def _condition_line(condition: Condition) -> Line:
-    strips = _strips(condition.comparison)
-    if condition.label is None:
-        strips = {name: strip._replace(found="none") for name, strip in strips.items()}
-    return condition.condition, condition.label or "too few queries", strips
+    line = _line(condition.condition, condition.label or "too few queries", condition.comparison)
+    if condition.label is not None:
+        return line
+    return line._replace(rows={name: replace(row, found="none") for name, row in line.rows.items()})
 
 
 def _overall_lines(overall: Overall) -> Iterator[Line]:
     """Yield what is drawn of the means, and of a new condition."""
-    means = {row.name: strip for row in overall.parts if (strip := _strip(row))}
-    marked = {name: strip._replace(summary=MEAN) for name, strip in means.items()}
-    yield "these, mean", overall.label, marked
+    means = {row.name: row for row in overall.parts}
+    yield Line("these, mean", overall.label, means)
     if overall.new:
-        new = {name: Strip(means[name].value, ends) for name, ends in overall.new.items()}
-        marked = {name: strip._replace(summary=NEW) for name, strip in new.items()}
-        yield "a new one", overall.outlook, marked
-
-
-def _strips(item: Comparison) -> dict[str, Strip]:
-    """Return what is drawn of each row, with what single runs of a system show."""
-    strips = {row.name: strip for row in item.parts if (strip := _strip(row))}
-    for name, field in RUN_FIELDS.items():
-        runs = [value for run in item.runs if (value := getattr(run, field)) is not None]
-        if name in strips:
-            strips[name] = strips[name]._replace(runs=runs)
-    return strips
-
-
-def _strip(row: Row) -> Strip | None:
-    return None if row.difference is None else Strip(row.difference, row.interval, row.found)
-
-
-def _who(contenders: Sequence[str]) -> str:
-    return contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
+        expected = {
+            name: replace(means[name], interval=ends, found="none")
+            for name, ends in overall.new.items()
+        }
+        yield Line("a new one", overall.outlook, expected)
 
 
 def _draw_lines(
-    target: Any, lines: Sequence[Line], items: Sequence[Comparison], who: str, words: str
-) -> Any:
-    """Draw a panel for each row of comparisons, with the labels on their right.
-
-    Right is better. Panels of a single line stand below each other, with their numbers.
-    """
+    target: Any, lines: Sequence[Line], items: Sequence[Comparison], words: str
+) -> Picture:
+    """Draw a panel for each row of comparisons, with the labels on the right of all."""
     if not items:
         raise ParameterError("there is nothing to draw: the result is empty")
     first = items[0]
     rows = {row.name: row for item in items for row in item.parts}
-    names, labels, strips = zip(*lines, strict=True)
-    head = f"{who} against {first.baseline}"
-    if is_single := len(lines) == 1:
-        axes = figures.panels(target, 7.2, 1.1 + 0.6 * len(rows), rows=len(rows))
-        head += f": {labels[0]}"
-    else:
-        height = figures.height_of(len(lines), 0.28) + 0.4
-        axes = figures.panels(target, 4.4 + 2.1 * len(rows), height, columns=len(rows))
+    names = [line.name for line in lines]
+    size: Any = {"columns": len(rows), "others": 2.4 if len(lines) == 1 else 2.0}
+    axes = figures.row_panels(target, names, 4.4 + 2.3 * len(rows), **size)
     marks: dict[str, Any] = {}
     for ax, row in zip(axes, rows.values(), strict=True):
-        unit = "points" if row.measured_in == POINTS else row.measured_in
-        heading = dict.fromkeys((row.name, *textwrap.wrap(unit, 16)))
-        single = [", ".join(dict.fromkeys((row.name, unit)))]
-        fontsize = figures.name_rows(ax, single if is_single else names, limit=40)
-        ax.spines["left"].set_visible(False)
         ax.grid(axis="x")
         ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
-        for line_number, of_line in enumerate(strips):
-            if row.name in of_line:
-                marks |= _draw_strip(ax, line_number, of_line[row.name])
+        for position, line in enumerate(lines):
+            if row.name in line.rows:
+                marks |= _draw_row(ax, position, line.rows[row.name], line.runs)
         ax.margins(x=0.08)
         ax.locator_params(axis="x", nbins=5)
         if not row.higher_is_better:
             ax.invert_xaxis()
-        beside: Sequence[str] = labels if ax is axes[-1] else ()
-        if is_single:
-            beside = [_words(row, strips[0][row.name])]
-        else:
-            ax.tick_params(axis="y", labelleft=ax is axes[0])
-            below = [*map(figures.literal, heading), " ", " "]
-            ax.set_xlabel("\n".join(below[:3]))  # as many lines for all, so that they end alike
-        for line_number in map(int, ax.get_yticks()) if beside else ():
-            side = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": fontsize}
-            ax.text(1.03, line_number, beside[line_number], color=INK, **side)
-    order = [*(words for words, _ in FINDINGS.values()), MEAN, NEW, SINGLE]
+        ax.set_xlabel(_axis_words(row, lines))
+    figures.write_beside(axes, [line.label for line in lines])
+    contenders = list(dict.fromkeys(item.contender for item in items))
+    who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
     level = f"{level_words(first.alpha)}s of each by itself"
-    return finished(
-        axes[0],
-        head,
-        f"{words}, {level}{_correction(first.settings)}; right is better",
-        marks={name: marks[name] for name in order if name in marks},
+    order = [*(words for words, _ in FINDINGS.values()), SINGLE_RUNS]
+    return Picture(
+        axes,
+        f"{who} against {first.baseline}",
+        f"{words}, {level}{_correction(first.settings)}",
+        {name: marks[name] for name in order if name in marks},
+        f"Difference, {who} minus {first.baseline}; right is better",
     )
 
 
-def _draw_strip(ax: Any, line_number: int, strip: Strip) -> dict[str, Any]:
+def _draw_row(ax: Any, position: int, row: Row, runs: Sequence[Any]) -> dict[str, Any]:
     """Draw a difference with its interval, and return its marks by what they mean."""
-    found, marker = FINDINGS[strip.found]
-    color = MUTED if strip.found == "none" else TONES[strip.found][0]
-    style: dict[str, Any] = {"color": color, "linewidth": 1.8, "markersize": 6, "marker": marker}
-    style["linestyle"] = (0, (1, 1)) if strip.found == "worse" else "-"
-    style["markerfacecolor"] = "white" if strip.found == "none" else color
-    marks = {found: ax.plot([], [], **style)[0]}
-    if strip.summary:
-        style["marker"] = {MEAN: "D", NEW: "s"}[strip.summary]
-        alike = style | {"color": MUTED, "markerfacecolor": "white", "linestyle": ""}
-        marks[strip.summary] = ax.plot([], [], **alike)[0]
-    if strip.ends is not None:
-        ax.plot(strip.ends, [line_number, line_number], **style | {"marker": ""})
-    ax.plot([strip.value], [line_number], zorder=3, **style)
-    if strip.runs:
-        style = {"color": INK, "marker": "|", "linestyle": "", "markersize": 5}
-        (marks[SINGLE],) = ax.plot(strip.runs, [line_number + 0.3] * len(strip.runs), **style)
+    if row.difference is None:
+        return {}
+    words, mark = FINDINGS[row.found]
+    style = {"linewidth": 1.8, "markersize": 6, "linestyle": "-", **mark}
+    marks = {words: ax.plot([], [], **style)[0]}
+    if row.interval is not None:
+        ax.plot(row.interval, [position, position], **style | {"marker": ""})
+    ax.plot([row.difference], [position], zorder=3, **style)
+    field = RUN_FIELDS.get(row.name)
+    values = [getattr(run, field) for run in runs] if field else []
+    if any(value is not None for value in values):
+        below = [position + 0.3] * len(values)
+        (marks[SINGLE_RUNS],) = ax.plot(values, below, "|", color=INK, markersize=5)
     return marks
 
 
-def _words(row: Row, strip: Strip) -> str:
-    digits = places_of(row.measured_in)
-    ends = "" if strip.ends is None else f"  {interval(strip.ends, digits, signed=True)}"
-    return f"{fixed(strip.value, digits, signed=True)}{ends}"
+def _axis_words(row: Row, lines: Sequence[Line]) -> str:
+    """Name a row with its unit and direction, and with its numbers where one line is drawn."""
+    unit = "points" if row.measured_in == POINTS else row.measured_in
+    name = ", ".join(dict.fromkeys((row.name, unit)))
+    words = [figures.literal(part) for part in textwrap.wrap(name, 22)]
+    if not row.higher_is_better:
+        words += ["(lower is better,", "axis reversed)"]
+    if len(lines) == 1:
+        words.append(difference_words(row, row.interval))
+    return "\n".join(words)
 
 
 def _correction(settings: Any) -> str:
     if settings.family == 1 or settings.correction == "none":
         return ""
     return f", marks and labels by {CORRECTIONS[settings.correction]} over {settings.family}"
-
-
-@draws("curve", ConditionsComparison)
-def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
-    """Draw the share found by each rank, of the baseline and of all contenders."""
-    if not result.curves:
-        raise ParameterError("there is no curve: compare_cutoffs computes it")
-    ax = figures.panel(ax, 6.6, 5.0)
-    baseline, *names = figures.labels_of([result.baseline, *result.contenders])
-    longest = max(result.curves, key=lambda curve: len(curve.baseline_shares))
-    last = len(longest.baseline_shares)
-    style: Any = {"where": "post", "linewidth": 1.6}
-    for number, (name, curve) in enumerate(zip(names, result.curves, strict=True)):
-        color = figures.series_style(number)["color"]
-        dashes = ("-", "-.", ":")[number // len(figures.COLORS) % 3]
-        ax.step(*_steps(curve.contender_shares), dashes, color=color, label=name, **style)
-    steps = _steps(longest.baseline_shares)
-    ax.step(*steps, "--", color=INK, label=f"{baseline} (baseline)", **style)
-    ticks = [tick for tick in RANK_TICKS if tick <= last]
-    ax.set(xscale="log", xticks=ticks, xticklabels=[f"{tick:,}" for tick in ticks])
-    ax.minorticks_off()
-    ax.grid()
-    found = "queries answered" if result.settings.unit == "query" else "relevant documents found"
-    n = result.conditions[0].comparison.n_queries
-    return finished(
-        ax,
-        f"{_who(result.contenders)} against {result.baseline}: found by rank k",
-        f"{count(n, 'query')}, {_settings(result)}",
-        x="rank k (log scale)",
-        y=f"% of {found}\n(up is better)",
-        legend=True,
-    )
-
-
-def _steps(shares: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return ranks and shares, so that the last step has a width, too."""
-    return [*range(1, len(shares) + 1), 1.06 * len(shares)], [*shares, shares[-1]]

@@ -18,10 +18,9 @@ from ir_outcomes.errors import escaped, not_installed
 from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of, evaluations_of
 from ir_outcomes.files import write_completely
 from ir_outcomes.notes import as_notes
-from ir_outcomes.reading.documents import Texts
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path
+from ir_outcomes.reading.texts import Source, query_texts
 from ir_outcomes.results import Result
 from ir_outcomes.showing import Table, texts, tone
 from ir_outcomes.showing.formats import html_parts
@@ -72,8 +71,8 @@ def report(
     contenders: Sequence[str] | str | None = None,
     *,
     path: str | os.PathLike[str] | None = None,
-    docs: Texts = None,
-    queries: Texts = None,
+    docs: Source = None,
+    queries: Source = None,
     max_mb: float | None = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
@@ -93,10 +92,10 @@ def report(
     path : path, optional
         Where the page is written.
     docs : mapping of str to str, or path, optional
-        Texts of documents by id, or JSON lines with ``doc_id`` and ``text`` or ``title``; by
+        Source of documents by id, or JSON lines with ``doc_id`` and ``text`` or ``title``; by
         default those of the dataset, if they are on this machine.
     queries : mapping of str to str, or path, optional
-        Texts of queries that the evaluation does not know; see `ir_outcomes.evaluate`.
+        Source of queries that the evaluation does not know; see `ir_outcomes.evaluate`.
     max_mb : float, optional
         Size in megabytes up to which ranked lists and texts are included, first of the queries
         that a gate names, then of those that change most; by default 4 for the first hundred of
@@ -157,8 +156,8 @@ def report_of(
     path: str | os.PathLike[str] | None = None,
     *,
     evaluation: Evaluations = None,
-    docs: Texts = None,
-    queries: Texts = None,
+    docs: Source = None,
+    queries: Source = None,
     max_mb: float | None = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
@@ -187,7 +186,8 @@ def report_of(
         grids=grids,
         tone=getattr(result, "status", tone(view.label)),
         first_notes=as_notes(view.first_notes),
-        numbers=_tables(view.tables + view.details, map(advice, view.other_notes)),
+        first=_tables(view.tables, ()),
+        numbers=_tables(view.details, map(advice, view.other_notes)),
         made=_tables([Table.of_texts(texts("what", "value"), made)], ()),
         advice=advice,
         more=advice("Raise `max_mb` for more."),

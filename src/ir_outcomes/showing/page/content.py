@@ -26,7 +26,6 @@ class Pair(NamedTuple):
     contender: str
     label: str
     rows: Mapping[str, Any]  # of which those of a board have neither means nor names
-    sentence: str = ""
 
 
 class Lengths(NamedTuple):
@@ -127,8 +126,7 @@ def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluation
         rows = {row.name: row for row in comparison.parts}
         units |= {name: (row.measured_in, row.higher_is_better) for name, row in rows.items()}
         names = comparison.baseline, comparison.contender
-        sentence = comparison.verdict.sentence if section.has_label else ""
-        pairs.append(Pair(*names, section.label, rows, sentence))
+        pairs.append(Pair(*names, section.label, rows))
     runs = list(dict.fromkeys(run for pair in pairs for run in pair[:2]))
     if isinstance(evaluation, Mapping):
         evaluation = evaluation.get(condition)

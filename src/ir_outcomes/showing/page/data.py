@@ -1,8 +1,7 @@
-"""What the script of a page reads: packed numbers, queries and ranked lists."""
+"""What the script of a page reads: numbers, queries and ranked lists."""
 
-import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -13,31 +12,16 @@ from ir_outcomes.comparison.verdict import LABELS, MIRRORED
 from ir_outcomes.errors import escaped
 from ir_outcomes.evaluation.ranking import UNJUDGED
 from ir_outcomes.formatting import places_of
-from ir_outcomes.reading.documents import Texts, document_texts
+from ir_outcomes.reading.texts import Source, document_texts
 from ir_outcomes.showing import tone
 from ir_outcomes.showing.page.content import Grid
 from ir_outcomes.showing.sections import TOO_FEW
+from ir_outcomes.table_columns import attributes
 
 DEPTH = 20  # documents of each list
 ALL_LABELS = (*LABELS, TOO_FEW)
-SIGNS = {"better": "+", "worse": "\N{MINUS SIGN}", "mixed": "~", "same": "."}
-FINDINGS = {"none": 0, "better": 1, "worse": 2}
-# Numbers of a row by the names that the script has for them.
-NUMBERS = {
-    "a": "baseline",
-    "b": "contender",
-    "difference": "difference",
-    "low": "interval.low",
-    "high": "interval.high",
-    "newLow": "new_runs.low",
-    "newHigh": "new_runs.high",
-    "margin": "margin.size",
-    "marginLow": "margin.interval.low",
-    "marginHigh": "margin.interval.high",
-    "p": "pvalue",
-    "found": "found",
-}
-SMALLEST = 1e-308  # of the p-values whose logarithms are packed
+FINDINGS = {"none": 0, "better": 1, "worse": -1}
+NUMBERS = attributes("difference", "low=interval.low", "high=interval.high")  # of a row
 MB = 1_000_000
 FIRST_QUERIES = 100
 FIRST_MB = 4.0  # that a page may have by default with the lists of the first queries
@@ -49,7 +33,7 @@ Data = dict[str, Any]
 def data_of(
     grids: list[Grid],
     texts: Mapping[str, str],
-    docs: Texts,
+    docs: Source,
     max_mb: float | None,
     used: int,
 ) -> str:
@@ -85,7 +69,7 @@ def data_of(
     return as_json(data)
 
 
-def _entries_of(grid: Grid, docs: Texts) -> Callable[[int], Data] | None:
+def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
     """Return what describes the lists of a query, None where there are none."""
     evaluation = grid.evaluation
     if evaluation is None or not evaluation.documents:
@@ -126,13 +110,11 @@ def _grid_data(grid: Grid) -> Data:
         "name": grid.condition,
         "runs": grid.runs,
         "details": grid.details,
-        "alpha": grid.settings.alpha,
         "cutoff": grid.settings.cutoff,
         "rel": grid.settings.rel,
-        "first": _packed([numbers[pair.baseline] for pair in grid.pairs]),
-        "second": _packed([numbers[pair.contender] for pair in grid.pairs]),
-        "label": _packed([ALL_LABELS.index(pair.label) for pair in grid.pairs]),
-        "sentences": [pair.sentence for pair in grid.pairs if grid.comparisons],
+        "first": [numbers[pair.baseline] for pair in grid.pairs],
+        "second": [numbers[pair.contender] for pair in grid.pairs],
+        "label": [ALL_LABELS.index(pair.label) for pair in grid.pairs],
         "rows": _rows_data(grid),
         "unit": unit,
         "gains": 1 if higher else -1,
@@ -143,36 +125,27 @@ def _grid_data(grid: Grid) -> Data:
         # The bars are steps of a rank, or of a hundredth of the range of values.
         largest = 100 if grid.in_lengths else 10 ** np.ceil(np.log10(np.ptp(total) or 1))
         data["step"] = float(largest / 100)
-        data |= {"sizes": _packed(items), "found": _packed(found), "total": _packed(total)}
+        for name, values in (("sizes", items), ("found", found), ("total", total)):
+            data[name] = _plain(values.ravel().tolist())
         data["horizons"] = horizons
     return data
 
 
 def _rows_data(grid: Grid) -> list[Data]:
-    """Return each row of all pairs, one packed column for each of its numbers."""
+    """Return the differences of all pairs in each row, with intervals and findings."""
     data = []
     for name, (unit, higher) in grid.units.items():
+        rows = [pair.rows.get(name) for pair in grid.pairs]
         row: Data = {
             "name": name,
             "unit": {POINTS: "points", name: ""}.get(unit, unit),
             "gains": 1 if higher else -1,
             "places": places_of(unit),
+            "found": [0 if row is None else FINDINGS[row.found] for row in rows],
         }
-        for short, path in NUMBERS.items():
-            values = [_value(pair.rows.get(name), path) for pair in grid.pairs]
-            if any(value is not None for value in values):
-                row[short] = _packed(values)
-        data.append(row)
+        numbers = {column.name: _plain(map(column.of, rows)) for column in NUMBERS}
+        data.append(row | numbers)
     return data
-
-
-def _value(row: Any, path: str) -> float | None:
-    """Return a number of a row, of a p-value its logarithm, of a finding its number."""
-    for part in path.split("."):
-        row = getattr(row, part, None)
-    if path == "found":
-        return FINDINGS.get(row)
-    return float(np.log10(max(row, SMALLEST))) if row is not None and path == "pvalue" else row
 
 
 def _set_data(grid: Grid, texts: Mapping[str, str]) -> Data:
@@ -181,19 +154,15 @@ def _set_data(grid: Grid, texts: Mapping[str, str]) -> Data:
     return {"ids": grid.queries, "texts": words, "runs": grid.runs, "lists": {}}
 
 
-def _label_data(label: str) -> tuple[str, str, str, int]:
-    """Return a label with its tone, sign and the number of its mirror image."""
-    sign = "?" if "unconfirmed" in label else SIGNS[tone(label)]
-    return label, tone(label), sign, ALL_LABELS.index(MIRRORED.get(label, label))
+def _label_data(label: str) -> tuple[str, str, int]:
+    """Return a label with its tone and the number of its mirror image."""
+    return label, tone(label), ALL_LABELS.index(MIRRORED.get(label, label))
 
 
-def _packed(values: Any) -> tuple[str, str]:
-    """Return the smallest type of an array, and its bytes in base64."""
-    array = np.asarray(values, dtype="<f4")
-    whole = np.nan_to_num(array, nan=-1)
-    if array.size and (whole >= 0).all() and (whole % 1 == 0).all():
-        array = array.astype(np.min_scalar_type(int(whole.max())).newbyteorder("<"))
-    return array.dtype.str[1:], base64.b64encode(array.tobytes()).decode()
+def _plain(values: Iterable[float | None]) -> list[float | None]:
+    """Return numbers with eight digits, whole ones as such, None where there is none."""
+    short = [None if value is None else float(f"{value:.8g}") for value in values]
+    return [int(value) if value is not None and value.is_integer() else value for value in short]
 
 
 def as_json(value: Any) -> str:

@@ -3,11 +3,9 @@
 const at = (id) => document.getElementById(id);
 const data = JSON.parse(at("data").textContent);
 const { more } = document.currentScript.dataset;
-const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
 const TONES = ["same", "better", "worse"]; // of 0, 1 and -1
 const MINUS = "\u2212";
 const PAGE = 50; // queries that are listed at once
-const WIDEST = 40; // runs of the matrix
 const ENDS = [1, 2, 5, 10, 30]; // of the bars, in steps
 
 // Make an element; text of attributes is a class, functions are listeners.
@@ -30,21 +28,11 @@ function table(label, heads, rows, kind = "") {
   return make("div", { class: `scroll ${kind}`, tabindex: 0, role: "group", "aria-label": label }, parts);
 }
 
-// Return the numbers of a packed array.
-const arrays = new Map();
-function unpack(packed) {
-  if (!arrays.has(packed)) {
-    const bytes = Uint8Array.from(atob(packed[1]), (character) => character.charCodeAt());
-    arrays.set(packed, new ARRAYS[packed[0]](bytes.buffer));
-  }
-  return arrays.get(packed);
-}
-
 // Write a number; one with a sign has as many decimals as show its side of 0.
 function fixed(value, places, signed) {
   if (!Number.isFinite(value)) return "–";
   let text = Math.abs(value).toFixed(places);
-  while (signed && value && !Number(text) && places < 12) text = Math.abs(value).toFixed(++places);
+  while (signed && Math.abs(value) > 1e-9 && !Number(text)) text = Math.abs(value).toFixed(++places);
   if (!Number(text)) return text;
   return (value < 0 ? MINUS : signed ? "+" : "") + text;
 }
@@ -52,14 +40,6 @@ function fixed(value, places, signed) {
 const plain = (value, places) => fixed(value, Number.isInteger(value) ? 0 : places);
 const number = (n) => n.toLocaleString("en");
 const plural = (n) => `${number(n)} ${n === 1 ? "query" : "queries"}`;
-
-function pvalue(p, isSignificant) {
-  if (p < 1e-300) return "< 1e-300";
-  for (let digits = 1; ; digits++) {
-    const text = p < 0.001 ? p.toExponential(digits) : p.toFixed(digits + 2);
-    if (digits > 9 || Number(text) <= grid().alpha === isSignificant) return text;
-  }
-}
 
 // --- what is chosen, by name, as the address keeps it ---
 
@@ -83,37 +63,27 @@ function remember() {
 
 // --- pairs ---
 
-// Return what Python found of run B against run A; nothing where they were not compared.
+// What Python found of run B against run A, if it compared them.
 function pairOf(chosen) {
   const own = gridOf(chosen);
-  const key = (a, b) => a * own.runs.length + b;
-  own.index ??= new Map([...unpack(own.first)].map((a, place) => [key(a, unpack(own.second)[place]), place]));
   const [a, b] = [chosen.a, chosen.b].map((run) => own.runs.indexOf(run));
-  const straight = own.index.get(key(a, b));
-  const place = straight ?? own.index.get(key(b, a));
-  if (place === undefined) return undefined;
-  const isTurned = straight === undefined;
-  const code = unpack(own.label)[place];
-  const [label, tone, sign] = data.labels[isTurned ? data.labels[code][3] : code];
-  const rows = own.rows.map((row) => rowOf(row, place, isTurned)).filter(({ difference }) => Number.isFinite(difference));
-  return { ...chosen, label, tone, sign, rows, sentence: (!isTurned && own.sentences[place]) || "" };
-}
-
-function rowOf(row, place, isTurned) {
-  const found = { ...row };
-  for (const [name, packed] of Object.entries(row)) if (Array.isArray(packed)) found[name] = unpack(packed)[place];
-  found.tone = TONES[found.found];
-  if (!isTurned) return found;
-  const { a, b, difference, low, high } = found;
-  const tone = TONES[(3 - found.found) % 3];
-  return { ...found, a: b, b: a, difference: -difference, low: -high, high: -low, tone, margin: NaN, marginLow: NaN, newLow: NaN };
+  const place = own.first.findIndex((first, n) => a !== b && [a, b].includes(first) && [a, b].includes(own.second[n]));
+  if (place < 0) return undefined;
+  const sign = own.first[place] === a ? 1 : -1;
+  const found = data.labels[own.label[place]];
+  const [label, tone] = sign < 0 ? data.labels[found[2]] : found;
+  const rows = own.rows.map((row) => {
+    const [difference, ...ends] = [row.difference, row.low, row.high].map((numbers) => sign * (numbers[place] ?? NaN));
+    const [low, high] = sign < 0 ? ends.reverse() : ends;
+    return { ...row, difference, low, high, tone: TONES.at(sign * row.found[place]) };
+  }).filter((row) => Number.isFinite(row.difference));
+  return { ...chosen, label, tone, rows };
 }
 
 // --- strips: right is better ---
 
 function axisOf(rows) {
-  const ends = rows.flatMap((row) => [row.difference, row.low, row.high, row.newLow, row.newHigh, row.marginLow, row.marginHigh]
-    .map((end) => row.gains * end).concat(-row.margin, 0)).filter(Number.isFinite);
+  const ends = rows.flatMap((row) => [0, row.difference, row.low, row.high].map((end) => row.gains * end)).filter(Number.isFinite);
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
   const space = 0.08 * (most - least) || 1;
   const [low, width] = [least - space, most - least + 2 * space];
@@ -135,8 +105,7 @@ function span(kind, axis, from, to, ...children) {
 
 function strip(row, axis) {
   const part = (kind, low, high) => span(kind, axis, row.gains * low, row.gains * high);
-  return make("div", { class: "strip", "aria-hidden": true }, part("zero", 0, 0), part("thin", row.newLow, row.newHigh),
-    part("thin", row.marginLow, row.marginHigh), part("bar", row.low, row.high), span("margin", axis, -row.margin, -row.margin),
+  return make("div", { class: "strip", "aria-hidden": true }, part("zero", 0, 0), part("bar", row.low, row.high),
     part("dot", row.difference, row.difference));
 }
 
@@ -149,70 +118,33 @@ const interval = ({ low, high, places }) => (Number.isFinite(low) ? `[${fixed(lo
 const cell = (kind, ...children) => make("td", kind, children);
 const below = (text) => (text ? make("span", null, text) : []);
 
-function lineOfRow(row) {
-  const axis = axisOf([row]);
-  const p = 10 ** row.p;
-  const isSignificant = Number.isFinite(row.low) ? row.low * row.high > 0 : p <= grid().alpha;
-  const star = isSignificant && row.tone === "same" ? " *" : "";
-  const against = interval({ ...row, low: row.marginLow, high: row.marginHigh });
-  const newRuns = interval({ ...row, low: row.newLow, high: row.newHigh });
-  return make("tr", row.tone, make("th", { scope: "row" }, row.name, below(row.unit)),
-    cell("level", fixed(row.a, row.places)), cell("level", fixed(row.b, row.places)), cell("drawn", strip(row, axis), scale(row, axis)),
-    cell("", make("b", null, fixed(row.difference, row.places, true))),
-    cell("", interval(row), below(against && `${against}, margin ${plain(row.margin, 2)}`), below(newRuns && `new runs ${newRuns}`)),
-    cell("", pvalue(p, isSignificant) + star), cell("finding", row.tone === "same" ? "" : row.tone));
-}
-
 // Lay out several pairs on axes that they share.
-function overview(heading, pairs, nameOf) {
+function overview(heading, pairs, key) {
   const rows = pairs[0].rows.slice(0, 3);
   const sharing = rows.map(({ name }) => pairs.map((pair) => pair.rows.find((row) => row.name === name)));
   const axes = sharing.map((members) => axisOf(members.filter(Boolean)));
-  const drawn = (row, axis) => make("td", `drawn ${row?.tone}`, row ? [strip(row, axis), below(`${fixed(row.difference, row.places, true)} ${interval(row)}`)] : "");
+  const drawn = (row, axis) => cell(`drawn ${row?.tone}`, row ? [strip(row, axis), below(`${fixed(row.difference, row.places, true)} ${interval(row)}`)] : "");
   const lines = pairs.map((pair, n) => make("tr", pair.tone,
-    make("th", { scope: "row" }, button(nameOf(pair), () => choose(pair)), below(grid().details[grid().runs.indexOf(pair.b)])),
+    make("th", { scope: "row" }, button(pair[key], () => choose(pair)), below(grid().details[grid().runs.indexOf(pair.b)])),
     cell("finding", pair.label), axes.map((axis, place) => drawn(sharing[place][n], axis))));
   const scales = make("tr", null, cell(), cell(), axes.map((axis, place) => cell("drawn", scale(rows[place], axis))));
   return table(heading, [heading, "label", ...rows.map(({ name, unit }) => `${name}, ${unit}`)], [...lines, scales], "overview");
 }
 
-function matrix(runs) {
-  const lines = runs.map((b) => make("tr", null, make("th", { scope: "row" }, b), runs.map((a) => {
-    const pair = pairOf({ ...state, a, b });
-    return pair ? cell({ class: pair.tone, title: pair.label, click: () => choose({ a, b }) }, pair.sign) : cell();
-  })));
-  return table("Labels of the run of the row against that of the column", ["", ...runs], lines, "matrix");
-}
-
-// Make details that are filled when they are opened.
-const opened = {};
-function folded(title, kind, isOpen, fill) {
-  const toggle = ({ target }) => {
-    opened[kind] = target.open;
-    if (target.open && target.children.length === 1) target.append(fill());
-  };
-  return make("details", { toggle, ...((opened[kind] ?? isOpen) && { open: "" }) }, make("summary", null, title));
-}
-
 function drawPair() {
   const own = grid();
   const { a, b } = state;
-  const pair = pairOf(state);
   const selector = (label, key, names) => make("label", null, label, make("select", { change: ({ target }) => choose({ [key]: target.value }) },
     names.map((name) => make("option", state[key] === name ? { selected: "" } : null, name))));
   const names = data.grids.map(({ name }) => name);
-  at("chooser").hidden = at("found").hidden = own.index.size === 1 && data.grids.length === 1;
+  at("chooser").hidden = at("found").hidden = own.first.length === 1 && names.length === 1;
   at("chooser").replaceChildren(...[names.length > 1 ? selector("Under", "c", names) : "", selector("B", "b", own.runs), selector("against A", "a", own.runs)]);
-  const untested = "Not compared in this call; the page tests nothing.";
-  at("found").replaceChildren(...(pair ? [make("b", `label ${pair.tone}`, pair.label), ` ${pair.sentence}`] : [untested]));
-  const heads = ["", "A", "B", "right is better", `B ${MINUS} A`, `${+(100 * (1 - own.alpha)).toPrecision(3)} % interval`, "p", "finding"];
-  at("strips").replaceChildren(pair ? table("Rows", heads, pair.rows.map(lineOfRow), "rows") : "");
-  const against = own.runs.map((run) => pairOf({ c: own.name, a, b: run })).filter(Boolean);
-  const everywhere = names.map((c) => pairOf({ c, a, b })).filter(Boolean);
-  at("overviews").replaceChildren(
-    against.length > 1 ? folded(`All runs against ${a}`, "runs", against.length < 13, () => overview("run", against, (other) => other.b)) : "",
-    everywhere.length > 1 ? folded(`${b} against ${a} everywhere`, "where", true, () => overview("where", everywhere, ({ c }) => c)) : "",
-    own.runs.length > 2 ? folded(own.runs.length > WIDEST ? `All pairs of the first ${WIDEST} runs` : "All pairs", "pairs", false, () => matrix(own.runs.slice(0, WIDEST))) : "");
+  const pair = pairOf(state);
+  at("found").replaceChildren(pair ? make("b", `label ${pair.tone}`, pair.label) : "Not compared in this call; the page tests nothing.");
+  const against = own.runs.map((run) => pairOf({ ...state, b: run })).filter(Boolean);
+  const everywhere = names.map((c) => pairOf({ ...state, c })).filter(Boolean);
+  at("overviews").replaceChildren(against.length ? overview("run", against, "b") : "",
+    everywhere.length > 1 ? overview("where", everywhere, "c") : "");
 }
 
 // --- queries ---
@@ -227,8 +159,8 @@ function changesOf() {
   const [a, b] = [state.a, state.b].map((run) => runs.indexOf(run));
   const missing = gains < 0 ? 1 + Math.max(horizons[a], horizons[b]) : 0;
   const side = (run, place) => {
-    const size = unpack(sizes)[place];
-    const [share, sum] = [found, total].map((packed) => unpack(packed)[run * n + place]);
+    const size = sizes[place];
+    const [share, sum] = [found, total].map((packed) => packed[run * n + place]);
     const length = share ? plain(gains < 0 ? sum / share : sum, grid().places) : "–";
     return { found: share, text: size > 1 ? `${plain(share, 1)}/${size}` : length, mean: (sum + (size - share) * missing) / size };
   };
@@ -267,7 +199,7 @@ function filter() {
 }
 
 function drawHistogram(matching, bars) {
-  const members = [-6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6].map((bar) => ({ bar, all: matching.filter((change) => change.bar === bar) }));
+  const members = Array.from({ length: 13 }, (_, n) => ({ bar: n - 6, all: matching.filter(({ bar }) => bar === n - 6) }));
   const most = Math.max(1, ...members.map(({ bar, all }) => bar && all.length)); // the bar of 0 is cut
   at("histogram").replaceChildren(...members.map(({ bar, all }) => {
     const place = Math.abs(bar) - 1;

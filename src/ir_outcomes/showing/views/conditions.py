@@ -64,7 +64,7 @@ def _conditions(result: ConditionsComparison) -> View:
         details.append(_flips_table(result))
     biases = [_biases_table(result)] if result.biases else []
     agreement: tuple[str, ...] = ()
-    if result.over in ("cutoff", "judge"):
+    if result.over == "judge":
         agreement = tuple(agreement_of(result))
     by = f" by {result.by}" if result.by else ""
     compared = f"{plural(result.over, len(result.names))}{by}"
@@ -189,8 +189,6 @@ def _overview(result: ConditionsComparison, run: str, overall: Overall | None) -
             ]
             lines.append(("a new one", "", *ranges, overall.outlook))
             explained.append("a new one: where its difference is expected")
-    if result.over == "cutoff":
-        explained.append("not corrected for the number of cutoffs: decide on one before looking")
     columns = (
         *texts(result.by if result.by and len(result.by) < 12 else result.over),
         *numbers("queries", *map(row_name, parts)),

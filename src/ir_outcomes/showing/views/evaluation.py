@@ -16,8 +16,9 @@ def _check(result: CheckResult) -> View:
     )
     return View(
         f"{plural('run', sum(file.queries > 0 for file in result.files[1:]))} and qrels read",
-        plural("problem", sum(len(problem.findings) for problem in result.problems)),
-        tuple(map(str, result.problems)),
+        plural("problem", len(result.problems)),
         tables=(Table.of(FILE_COLUMNS, result.files, legend, f"grades: {grades}"),),
+        notes=result.problems,
+        most_notes=None,
         background=result.notes,
     )

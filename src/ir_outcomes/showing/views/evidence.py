@@ -1,13 +1,12 @@
 """What is shown of holes in judgments, plans, and published numbers."""
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import get_args
 
 from ir_outcomes.choices import POINTS
 from ir_outcomes.comparison.holes import COLUMNS, BoundWord, Holes, PairHoles
 from ir_outcomes.comparison.plan import Plan, PlannedRow
-from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
+from ir_outcomes.comparison.published import SummaryVerdict
 from ir_outcomes.comparison.verdict import LABELS, is_unconfirmed
 from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue, unit_behind
 from ir_outcomes.notes import ranked
@@ -162,74 +161,3 @@ def _published(result: SummaryVerdict) -> View:
     )
     table = Table.of_texts(columns, rows, *captions)
     return View(f"{counts} of {plural('query', row.n)}", label, tuple(sentences), (table,))
-
-
-@view_of.register
-def _means_verdict(result: MeansVerdict) -> View:
-    title = f"{result.baseline} and {result.contender} of {plural('query', result.n)}"
-    if result.net is None:
-        return View(title, "there are no such shares", tuple(_impossible_shares(result)))
-    answered = [_range(counts) for counts in (result.answered_baseline, result.answered_contender)]
-    limit = f"two such runs differ on at most {plural('query', result.most_differing or 0)}"
-    return View(
-        title,
-        _net_words(result.net),
-        (
-            _threshold_words(result),
-            "What a comparison needs beside them: won and lost, or the runs.",
-        ),
-        more="how many queries were answered",
-        background=(f"Queries answered: {answered[0]} (A) and {answered[1]} (B); {limit}.",),
-    )
-
-
-def _impossible_shares(result: MeansVerdict) -> Iterator[str]:
-    for share, counts in (
-        (result.baseline, result.answered_baseline),
-        (result.contender, result.answered_contender),
-    ):
-        if counts is None:
-            yield f"No whole number of {plural('query', result.n)} is printed as {share}."
-    yield (
-        f"Is {result.n} the number of answerable queries, and are these shares of queries answered,"
-        " printed without an error?"
-    )
-
-
-def _range(counts: Counts | None) -> str:
-    if counts is None:
-        return NOTHING
-    return " to ".join(map(str, dict.fromkeys(counts)))
-
-
-def _net_words(net: Counts) -> str:
-    """Return how many more queries were won than lost."""
-    if net.low == net.high == 0:
-        return "as many queries won as lost"
-    if net.low < 0 < net.high:
-        return f"net between {plural('query', -net.low)} lost and {net.high} won"
-    size = Counts(*sorted(map(abs, net)))
-    noun = "query" if size.high == 1 else "queries"
-    return f"net {_range(size)} {noun} {'won' if net.high > 0 else 'lost'}"
-
-
-def _threshold_words(result: MeansVerdict) -> str:
-    """Return when the net number is significant."""
-    level = f"{100 * result.alpha:g} %"
-    low, high = result.threshold or (0, 0)
-    match result.significant:
-        case "never":
-            return f"It cannot be significant ({level}), however few queries the runs differ on."
-        case "always":
-            return (
-                f"Significant ({level}) whichever queries they are: such runs differ on at most"
-                f" {result.most_differing}."
-            )
-    words = (
-        f"Significant ({level}) only if the runs differ on at most {plural('query', high)}"
-        f" ({percent(high / result.n)} %)"
-    )
-    if low == high:
-        return f"{words}."
-    least = f"on at most {low}" if low else "never"
-    return f"{words}; for the smallest net number that the rounding allows, {least}."

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from operator import itemgetter
 
 from ir_outcomes.choices import length_unit
@@ -11,7 +12,7 @@ from ir_outcomes.conditions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural
 from ir_outcomes.notes import merged
-from ir_outcomes.showing import Table, View, numbers, texts, view_of
+from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views.parts import (
     difference_words,
     queries_table,
@@ -107,50 +108,31 @@ def _margin_words(row: Row) -> str:
 def _decisions_table(
     result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
 ) -> Table:
-    """Show the status of each decision, and its rows with intervals."""
-    rows: dict[str, Row] = {}
-    for row in (row for decision in decisions for row in decision.rows):
-        rows.setdefault(row.name, row)
-    margins = {
-        name: {
-            _margin_words(row)
-            for decision in decisions
-            for row in decision.rows
-            if row.name == name
-        }
-        for name in rows
-    }
-    # Margins stand above the rows that share them, or else in brackets.
-    shared = {name: len(found) == 1 for name, found in margins.items()}
-    lines: list[tuple[str, ...]] = []
-    if rows:
-        above = (_margin_words(row) if shared[name] else "" for name, row in rows.items())
-        lines.append(("margin", "", *above))
+    """Show the rows of each decision against their margins."""
+    lines: list[tuple[str, Row | None]] = []
     for name, decision in zip(names, decisions, strict=True):
-        found = {row.name: row for row in decision.rows}
-        cells = [_cell(found.get(row), in_brackets=not shared[row]) for row in rows]
-        lines.append((name, decision.status, *cells))
-    heading = "run" if names[0] == decisions[0].name else "collection"
-    columns = (*texts(heading, "gate"), *numbers(*map(row_name, rows.values())))
-    return Table.of_texts(columns, lines, *_captions(result, decisions, shared))
+        heads = chain([f"{name}: {decision.status}"], repeat(""))
+        lines += zip(heads, decision.rows or [None], strict=False)
+    columns = (
+        *(Column("gate", itemgetter(0)) for _ in decisions[1:2]),
+        Column("row", lambda line: line[1] and row_name(line[1])),
+        Column("difference", lambda line: _against_margin(line[1]), form=NUMBER),
+        Column("margin", lambda line: line[1] and _margin_words(line[1]), form=NUMBER),
+        Column(
+            "found", lambda line: line[1] and line[1].margin and line[1].margin.found, "finding"
+        ),
+    )
+    return Table.of(columns, lines, *_captions(result, decisions))
 
 
-def _cell(row: Row | None, *, in_brackets: bool) -> str:
-    """Write a difference with its interval for margins, and its margin."""
+def _against_margin(row: Row | None) -> str:
+    """Write a difference with its interval for margins."""
     margin = None if row is None else row.margin
-    words = difference_words(row, None if margin is None else margin.interval)
-    return f"{words} ({_margin_words(row)})" if row and in_brackets else words
+    return difference_words(row, None if margin is None else margin.interval)
 
 
-def _captions(
-    result: GateResult, decisions: Sequence[GateDecision], shared: dict[str, bool]
-) -> Iterator[str]:
-    """Say what the margins are, which queries have no results, and the settings."""
-    if not all(shared.values()):
-        rest = len(result.settings.margins or ()) == 2
-        yield (
-            f"all queries: the margin in brackets {'follows from the other two' if rest else ''}"
-        ).rstrip()
+def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
+    """Say which queries have no results, and the settings."""
     missing = [
         f"{percent(decision.n_missing[1] / decision.n_queries)} % of {decision.name}"
         for decision in decisions
@@ -229,8 +211,6 @@ def _margins_table(
     columns = (
         *(Column("run", itemgetter(0)) for _ in decisions[1:2]),
         Column("row", lambda line: row_name(line[1])),
-        Column("margin", lambda line: _margin_words(line[1]), form=NUMBER),
-        Column("found", lambda line: line[1].margin and line[1].margin.found, "finding"),
         Column("passable", lambda line: _passable(line[1]), "equal runs pass", NUMBER),
         Column("needed", lambda line: line[2] and line[2].queries, "settled by", NUMBER),
     )

@@ -34,7 +34,6 @@ from ir_outcomes.showing.views.parts import (
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
-    PVALUE,
     Better,
     Column,
     Form,
@@ -50,7 +49,6 @@ MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
     names = [standing.run for standing in result.standings]
-    history = [] if result.history is None else [view_of(result.history)]
     details = [_standings(result)] if result.measures else []
     if any(standing.runs for standing in result.standings):
         runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
@@ -66,14 +64,11 @@ def _leaderboard(result: Leaderboard) -> View:
         best = f"Against the first run, {names[0]} (A)"
         details.append(_pairs_table(result, best, [(names[0], name) for name in names[2:]]))
     notes = [note for note in result.notes if note not in depth_lines(result.notes)]
-    first, background = ranked((*notes, *(note for view in history for note in view.notes)))
+    first, background = ranked(notes)
     details = [table for table in details if table.rows]
     return View(
         answer_of(result),
-        tables=(
-            _measures(result) if result.measures else _standings(result),
-            *(table for view in history for table in view.tables),
-        ),
+        tables=(_measures(result) if result.measures else _standings(result),),
         notes=first,
         more="each pair, against the first" if details else "",
         details=tuple(details),
@@ -237,8 +232,8 @@ def _measures(result: Leaderboard) -> Table:
         columns.append(Column(name, value, heading, form, unit, better))
     letters_words = "Letters: the runs" if letters else "Raised: the number of runs"
     caption = (
-        f"{letters_words} that each is significantly better than (two-sided t of the mean"
-        f" difference, alpha {result.alpha:g}, {_correction(result)})"
+        f"{letters_words} that each is significantly better than by {_short(result.measure)}"
+        f" (two-sided t of the mean difference, alpha {result.alpha:g}, {_correction(result)})"
     )
     table = _runs_table(result, (*columns, _TIER), caption)
     best = {
@@ -264,19 +259,12 @@ def _history(result: SotaHistory) -> View:
         *chosen(SOTA_COLUMNS, "number", "date", "run"),
         Column("score", lambda run: f"{run.score:.4g}", form=NUMBER),
         *chosen(SOTA_COLUMNS, "gain", "looks", "group"),
-        *of_part("verdict", _pair_columns(Column("pvalue_corrected", heading="p", form=PVALUE))),
     )
     captions = [
         "gain: over the run displaced; looks: submissions up to and including this day, without the"
-        " organizers' baselines"
+        " organizers' baselines",
+        "scores alone do not tell whether a gain is more than chance",
     ]
-    if any(run.verdict is not None for run in result.runs):
-        captions.append(
-            "verdict: on this run (B) against the run it displaced (A); p: multiplied by the number"
-            " of looks"
-        )
-    else:
-        captions.append("scores alone do not tell whether a gain is more than chance")
     groups = [f"{group} {number}" for group, number in result.submissions.items()]
     if len(groups) > MOST_GROUPS:
         groups[MOST_GROUPS:] = [f"and {plural('other group', len(groups) - MOST_GROUPS)}"]

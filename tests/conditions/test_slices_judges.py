@@ -1,4 +1,4 @@
-"""Slices, cutoffs and judges: comparisons of the same queries, against SciPy and plain loops."""
+"""Slices and judges: comparisons of the same queries, against SciPy and plain loops."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -178,46 +178,6 @@ def test_slices_of_clusters_are_not_tested(evaluation: iro.Evaluation) -> None:
     )
     assert clustered.differ == ()
     assert iro.compare_slices(evaluation, "a", by=halves(evaluation)).differ
-
-
-def test_cutoffs_are_the_comparisons_at_each(evaluation: iro.Evaluation) -> None:
-    three = replace(
-        evaluation, runs=(*evaluation.runs, replace(evaluation["b"], name="c")), sources=()
-    )
-    found = iro.compare_cutoffs(three, "a", cutoffs=[20, 1, 5, 50])
-    assert found.names == tuple(found.labels("b")) == ("1", "5", "20")
-    for contender in ("b", "c"):
-        alone = [
-            compare_several(three.with_cutoff(cutoff), "a", ["b", "c"])[contender]
-            for cutoff in (1, 5, 20)
-        ]
-        assert [row.comparison for row in found.of(contender)] == alone
-    assert (len(found.curves), found.settings.family, found.settings.cutoff) == (2, 2, None)
-    assert any(note.startswith("50: beyond the longest list") for note in found.notes)
-    assert iro.ConditionsComparison.from_json(found.to_json()) == found
-    with pytest.raises(ParameterError, match="no cutoff of 50 is within the lists, which hold 30"):
-        iro.compare_cutoffs(evaluation, "a", "b", cutoffs=[50])
-
-
-def test_the_curve_by_document_averages_within_queries() -> None:
-    rng = np.random.default_rng(0)
-    qrels = {f"q{q}": {f"d{d}": 1 for d in range(1 + q % 3)} for q in range(40)}
-    runs = {
-        name: {
-            q: dict(zip([*judged, "x", "y", "z"], rng.permutation(9).tolist(), strict=False))
-            for q, judged in qrels.items()
-        }
-        for name in "ab"
-    }
-    by_document = iro.evaluate(qrels, runs, unit="document", cutoff=10)
-    (curve,) = iro.compare_cutoffs(by_document, "a", "b", cutoffs=[1, 2, 3]).curves
-    for name, shares in (("a", curve.baseline_shares), ("b", curve.contender_shares)):
-        for k, share in enumerate(shares, 1):
-            found = []
-            for query, scored in runs[name].items():
-                first = sorted(scored, key=lambda document: -scored[document])[:k]
-                found.append(sum(d in qrels[query] for d in first) / len(qrels[query]))
-            assert share == pytest.approx(100 * sum(found) / len(found))
 
 
 def judged(
