@@ -71,6 +71,11 @@ def plan(
     alpha, correction
         See `ir_outcomes.compare`.
     """
+    if evaluation.values is not None:
+        if margins is None or len(margins) > 1:
+            raise UsageError("--margins: give one number, a difference of the mean to detect.")
+        result = iro.compare(evaluation, baseline, contenders, alpha=alpha, correction=correction)
+        return [iro.plan(item, all_queries=margins[0]) for item in comparisons_of(result)]
     result = iro.compare(
         evaluation, baseline, contenders, margins=margins, alpha=alpha, correction=correction
     )
