@@ -202,6 +202,8 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
         details["metavar"] = "1pp,0.5ranks"
     elif kind in (str, list[str]):
         details["converter"] = words_of
+    elif name == "range":
+        details |= {"allow_leading_hyphen": True}
     elif name == "higher_is_better":
         details["name"], details["negative"] = names_of(name)
     if option.default is None:

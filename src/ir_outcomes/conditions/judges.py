@@ -199,23 +199,18 @@ def compare_judges(
 
 
 def _flips(contender: str, rows: Sequence[Condition]) -> Iterator[Flip]:
-    """Find the queries on which judges disagree about the direction."""
+    """Find the queries on which judges disagree about the direction over all queries."""
     by_query: dict[str, list[tuple[str, QueryOutcome]]] = {}
     for row in rows:
         for query in row.comparison.queries or ():
             by_query.setdefault(query.query_id, []).append((row.condition, query))
-    for query_id, judged in by_query.items():
-        better = tuple(judge for judge, query in judged if _direction(query) > 0)
-        worse = tuple(judge for judge, query in judged if _direction(query) < 0)
+    for query_id, outcomes in by_query.items():
+        # Search lengths are compared, of which lower ones are better.
+        better = tuple(judge for judge, query in outcomes if (query.all_queries or 0) < 0)
+        worse = tuple(judge for judge, query in outcomes if (query.all_queries or 0) > 0)
         if better and worse:
-            texts = [query.text for _, query in judged if query.text]
+            texts = [query.text for _, query in outcomes if query.text]
             yield Flip(contender, query_id, better, worse, next(iter(texts), None))
-
-
-def _direction(query: QueryOutcome) -> int:
-    """Return whether the contender is better (1) or worse (-1) on a query: by what was found, then by search length."""
-    change = (query.found_contender - query.found_baseline) or -(query.difference or 0.0)
-    return int(change > 0) - int(change < 0)
 
 
 def to_label(evaluation: Evaluation, n: Positive, *, seed: Count = 0) -> tuple[str, ...]:
