@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 
 from ir_outcomes.choices import Positive
 from ir_outcomes.comparison.columns import measure_columns
-from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.compare import compared
 from ir_outcomes.comparison.outputs import compare_scores
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.plan import queries_to_pass
@@ -240,7 +240,7 @@ def gate(
             "must be a share of the queries, from 0 to less than 1, such as 0.05",
             max_missing=max_missing,
         )
-    collections: dict[str | None, Evaluation | Scores | None] = {}
+    collections: dict[str | None, Evaluation | Scores] = {}
     if isinstance(evaluation, Scores):
         if cutoff is not None or measures:
             raise ParameterError(
@@ -276,7 +276,7 @@ def gate(
         raise ParameterError(
             "`allow` leaves nothing to decide on; let at least one collection have every run"
         )
-    first = next(found for found in collections.values() if found is not None)
+    first = next(iter(collections.values()))
     if isinstance(first, Scores):
         settings = next(own.comparison.settings for own in decisions if own.comparison is not None)
     else:
@@ -301,10 +301,8 @@ def gate(
     )
 
 
-def _systems(source: Evaluation | Scores | None) -> tuple[str, ...]:
-    """Return the names of the systems, none of a collection without runs."""
-    if source is None:
-        return ()
+def _systems(source: Evaluation | Scores) -> tuple[str, ...]:
+    """Return the names of the systems."""
     return source.runs if isinstance(source, Scores) else source.system_names
 
 
@@ -334,7 +332,7 @@ class _Decider:
 
     def decisions(
         self,
-        evaluation: Evaluation | Scores | None,
+        evaluation: Evaluation | Scores,
         baseline: str,
         contenders: Sequence[str],
         collection: str | None,
@@ -344,12 +342,12 @@ class _Decider:
         systems = _systems(evaluation)
         present = [run for run in contenders if run in systems]
         found: Iterable[Comparison] = ()
-        if evaluation is not None and baseline in systems and present:
-            found = self._compared(evaluation, baseline, present)
-        compared = {item.contender: _of_these_runs(item) for item in found}
+        if baseline in systems and present:
+            found = self._compared(evaluation, baseline, present, len(contenders))
+        comparisons = {item.contender: _of_these_runs(item) for item in found}
         for contender in contenders:
-            if evaluation is not None and contender in compared:
-                yield self._decide(compared[contender], evaluation, collection, reference)
+            if contender in comparisons:
+                yield self._decide(comparisons[contender], evaluation, collection, reference)
                 continue
             lacking = [run for run in (baseline, contender) if run not in systems]
             if not {f"{run}@{collection}" for run in lacking} <= self.allow:
@@ -359,14 +357,13 @@ class _Decider:
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
 
     def _compared(
-        self, evaluation: Evaluation | Scores, baseline: str, contenders: list[str]
+        self, evaluation: Evaluation | Scores, baseline: str, contenders: list[str], family: int
     ) -> Iterable[Comparison]:
         if isinstance(evaluation, Scores):
             return compare_scores(evaluation, baseline, contenders, **self.rules)
         # What stops a comparison fails the gate, which names it.
-        return compare(
-            evaluation, baseline, contenders, measures=self.measures, allow=STOPS, **self.rules
-        )
+        pairs = evaluation[[baseline, *contenders]]
+        return compared(pairs, Rules(**self.rules), measures=self.measures, family=family)
 
     def _decide(
         self,
