@@ -233,7 +233,7 @@ def to_label(evaluation: Evaluation, n: Positive, *, seed: Count = 0) -> tuple[s
     >>> import ir_outcomes as iro
     >>> qrels = {f"q{number}": {"d": 1} for number in range(100)}
     >>> iro.to_label(iro.evaluate(qrels, [qrels]), 3)
-    ('q51', 'q63', 'q83')
+    ('q55', 'q66', 'q84')
     """
     evaluation = evaluation_of(evaluation)
     if n > len(evaluation.query_ids):
