@@ -370,6 +370,15 @@ def _left_out(names: Iterable[str], conditions: Sequence[Condition]) -> dict[str
     return left_out
 
 
+def notes_on_left_out(overall: Overall) -> Iterator[str]:
+    """Say which conditions do not enter a mean."""
+    for name, conditions in overall.left_out.items():
+        yield (
+            f"{overall.contender}: the mean of {name} leaves out {listed(conditions)}, where fewer"
+            " than two queries can be compared."
+        )
+
+
 def _new_ones(
     means: Mapping[str, RowOfMeans], index: int, conditions: Sequence[Condition], alpha: float
 ) -> dict[str, Interval]:

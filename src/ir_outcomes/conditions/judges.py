@@ -233,7 +233,7 @@ def to_label(evaluation: Evaluation, n: Positive, *, seed: Count = 0) -> tuple[s
     >>> import ir_outcomes as iro
     >>> qrels = {f"q{number}": {"d": 1} for number in range(100)}
     >>> iro.to_label(iro.evaluate(qrels, [qrels]), 3)
-    ('q51', 'q63', 'q83')
+    ('q55', 'q66', 'q84')
     """
     evaluation = evaluation_of(evaluation)
     if n > len(evaluation.query_ids):
@@ -255,11 +255,12 @@ class _Judge(NamedTuple):
     def of(cls, evaluation: Evaluation, measures: Measures) -> Self:
         """Measure the runs of an evaluation."""
         measurements = measurements_of(evaluation, measures=known_means(evaluation, measures))
-        grades = None if evaluation.qrels is None else evaluation.qrels.to_dict()
+        grades = {} if evaluation.qrels is None else evaluation.qrels.to_dict()
         rankings = np.concatenate([run.digests for run in evaluation.runs], axis=1)
         judgments = {
-            query: (grades and grades[query], evaluation.rel, ranking.tobytes())
+            query: (grades[query], evaluation.rel, ranking.tobytes())
             for query, ranking in zip(evaluation.query_ids, rankings, strict=True)
+            if query in grades
         }
         columns = {query: index for index, query in enumerate(measurements.query_ids)}
         return cls(measurements, columns, judgments)
@@ -289,11 +290,14 @@ def _biases(
         comparison = condition.comparison
         rows = {row.name: row for row in comparison.parts}
         of_truth, of_judge = (
-            {name: own.levels(comparison.contender, name, queries) for name in rows}
-            for own in (truth, judge)
+            {name: labels.levels(comparison.contender, name, queries) for name in rows}
+            for labels in (truth, judge)
         )
         biases = {name: _bias_levels(of_truth[name], of_judge[name]) for name in rows}
-        identical = all(truth.judgments[query] == judge.judgments[query] for query in queries)
+        identical = all(
+            query in truth.judgments and truth.judgments[query] == judge.judgments.get(query)
+            for query in queries
+        )
         codes = None
         if truth.measurements.clusters is not None:
             clusters = truth.measurements.clusters.codes

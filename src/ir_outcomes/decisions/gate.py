@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 
 from ir_outcomes.choices import Positive
 from ir_outcomes.comparison.columns import measure_columns
-from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.compare import compared
 from ir_outcomes.comparison.outputs import compare_values
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.plan import queries_to_pass
@@ -254,7 +254,7 @@ def gate(
         max_missing = 0.0 if are_values else MANY_MISSING
     if are_values and measures:
         raise ParameterError("values that another tool computed have no other measure")
-    names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))
+    names = tuple(dict.fromkeys(run for own in collections.values() for run in own.system_names))
     wanted = contenders_of(names, baseline, contenders)
     baselines = [baseline, *([] if reference is None else [reference])]
     wanted = [run for run in wanted if run not in baselines]
@@ -277,9 +277,9 @@ def gate(
         raise ParameterError(
             "`allow` leaves nothing to decide on; let at least one collection have every run"
         )
-    first = next(found for found in collections.values() if found is not None)
+    first = next(iter(collections.values()))
     settings = Settings.of(first, checked, len(wanted))
-    if len({own.cutoff for own in collections.values() if own is not None}) > 1:
+    if len({own.cutoff for own in collections.values()}) > 1:
         settings = replace(settings, cutoff=None)
     tolerated = percent(settings.first_level / 2, 2)
     return GateResult(
@@ -297,11 +297,6 @@ def gate(
             ]
         ),
     )
-
-
-def _systems(source: Evaluation | None) -> tuple[str, ...]:
-    """Return the names of the systems, none of a collection without runs."""
-    return () if source is None else source.system_names
 
 
 def _check_allow(
@@ -331,22 +326,22 @@ class _Decider:
 
     def decisions(
         self,
-        evaluation: Evaluation | None,
+        evaluation: Evaluation,
         baseline: str,
         contenders: Sequence[str],
         collection: str | None,
         reference: str | None,
     ) -> Iterator[GateDecision]:
         """Yield a decision on each contender in one collection."""
-        systems = _systems(evaluation)
+        systems = evaluation.system_names
         present = [run for run in contenders if run in systems]
         found: Iterable[Comparison] = ()
-        if evaluation is not None and baseline in systems and present:
+        if baseline in systems and present:
             found = self._compared(evaluation, baseline, present)
-        compared = {item.contender: _of_these_runs(item) for item in found}
+        comparisons = {item.contender: _of_these_runs(item) for item in found}
         for contender in contenders:
-            if evaluation is not None and contender in compared:
-                yield self._decide(compared[contender], evaluation, collection, reference)
+            if contender in comparisons:
+                yield self._decide(comparisons[contender], evaluation, collection, reference)
                 continue
             lacking = [run for run in (baseline, contender) if run not in systems]
             if not {f"{run}@{collection}" for run in lacking} <= self.allow:
@@ -370,9 +365,8 @@ class _Decider:
                 as_written=True,
             )
         # What stops a comparison fails the gate, which names it.
-        return compare(
-            evaluation, baseline, contenders, measures=self.measures, allow=STOPS, **self.rules
-        )
+        pairs = evaluation[[baseline, *contenders]]
+        return compared(pairs, Rules(**self.rules), measures=self.measures, family=self.family)
 
     def _decide(
         self,
