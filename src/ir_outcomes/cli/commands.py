@@ -88,7 +88,7 @@ COMMANDS = {
         "compare_slices",
         "Compare runs on slices of the queries.",
         ("compare-slices qrels.txt *.run --by length --queries queries.tsv",),
-        "pair",
+        "pair_or_values",
         takes=(*VERDICTS, *MEASURES, "queries"),
         figures=("forest",),
         page=True,

@@ -105,6 +105,15 @@ def _quantity(scores: Scores) -> Quantity:
     return Quantity(scores.measure, scores.measure, scores.higher_is_better, largest)
 
 
+def deciding_rows(values: Scores | None) -> tuple[str, ...]:
+    """Return the rows that decide for runs (None), or for values of another tool."""
+    if values is None or values.kind == "gain":
+        return DECIDING
+    if values.kind in ("rank", "reciprocal"):
+        return FACETS if values.cutoff is None else DECIDING
+    return ("all queries",)
+
+
 def measurements_of_values(
     scores: Scores, systems: Sequence[Called], *, as_written: bool = False
 ) -> Measurements:
@@ -116,7 +125,7 @@ def measurements_of_values(
     """
     values, measured = _measured(scores, systems)
     if scores.kind == "rank" or (scores.kind == "reciprocal" and not as_written):
-        return _of_ranks(_ranks_of(scores, values), scores.cutoff, measured)
+        return _of_ranks(_ranks_of(scores, values), scores, measured)
     return _of_gains(scores, values, measured)
 
 
@@ -146,22 +155,21 @@ def _measured(scores: Scores, systems: Sequence[Called]) -> tuple[Floats, dict[s
     }
 
 
-def _of_ranks(ranks: Floats, k: int | None, measured: Mapping[str, Any]) -> Measurements:
+def _of_ranks(ranks: Floats, scores: Scores, measured: Mapping[str, Any]) -> Measurements:
     """Take ranks, (runs, queries), with NaN for queries that are not answered."""
+    k = scores.cutoff
     items = FoundItems.of(np.ones(ranks.shape[1], dtype=np.int64), ranks)
     quantities = [COVERAGE, Quantity("ranking", RANKS, False, None if k is None else k - 1.0)]
     levels = {"coverage": items.shares(), "MRR": np.nan_to_num(1 / ranks)}
-    deciding: tuple[str, ...] = FACETS
     if k is not None:
         levels["all queries"] = np.nan_to_num(ranks, nan=k + 1.0)
         quantities.append(Quantity("all queries", RANKS, False, float(k)))
-        deciding = DECIDING
     quantities += [Quantity(row, "reciprocal", True, 1.0) for row in ("MRR", "MRR on both")]
     return Measurements(
         quantities={quantity.name: quantity for quantity in quantities},
         levels=levels,
         items={"ranking": items, "MRR on both": items.reciprocal()},
-        deciding=deciding,
+        deciding=deciding_rows(scores),
         **measured,
     )
 
