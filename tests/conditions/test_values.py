@@ -166,6 +166,12 @@ def test_commands_take_files_of_values(folder: Path) -> None:
     assert iro.SlicesComparison.from_json(done.stdout).conditions == expected.conditions
 
 
+def test_reports_take_files_of_values(folder: Path) -> None:
+    files = ("suite/c0/a.csv", "suite/c0/b.csv")
+    assert call("report", *files, *OF_VALUES, "-o", "page.html", folder=folder).returncode == 0
+    assert "faithfulness" in (folder / "page.html").read_text(encoding="utf-8")
+
+
 def test_folders_without_values_stop_the_command(folder: Path) -> None:
     (folder / "suite" / "empty").mkdir()
     done = call("compare-collections", "suite", *OF_VALUES, folder=folder)

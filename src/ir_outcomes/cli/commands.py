@@ -141,7 +141,7 @@ COMMANDS = {
         "compare",
         "Write an HTML page with every query behind a verdict.",
         ("report qrels.txt bm25.run bm25-stem.run -o report.html",),
-        "pair",
+        "pair_or_values",
         takes=EVERYTHING,
         result=False,
         page=True,

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import ir_outcomes as iro
 from ir_outcomes.cli.signatures import names_of
-from ir_outcomes.cli.streams import UsageError, note
+from ir_outcomes.cli.streams import CALL, UsageError, note
 
 
 class Read(NamedTuple):
@@ -109,15 +109,19 @@ def pair_or_values(
     range, id, where, trials
         See `ir_outcomes.outputs`.
     """
-    how = {"range": range, "id": id, "where": where, "trials": trials}
+    how: dict[str, Any] = {"range": range, "id": id, "where": where, "trials": trials}
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         evaluation = values_of(files, how, settings)
         first, *others = evaluation.system_names
         contenders = others[0] if len(others) == 1 else others
         return Read((evaluation, first, contenders), {"measures": ()})
-    of_values = {"measure": "measures", "higher-is-better": "higher_is_better"}
-    refuse_how({**how, **{name: argument in settings for name, argument in of_values.items()}})
+    if CALL.command == "plan":  # of runs, the rows are planned
+        how |= {
+            "measure": settings.get("measures"),
+            "higher-is-better": "higher_is_better" in settings,
+        }
+    refuse_how(how)
     if baseline is None:
         raise UsageError("BASELINE is missing: give a file, or the name of one of RUNS.")
     return pair(qrels, baseline, runs, settings=settings)

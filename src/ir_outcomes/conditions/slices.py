@@ -139,9 +139,9 @@ def compare_slices(
     chosen = contenders_of(evaluation.names, baseline, contenders)
     systems = evaluation[[baseline, *chosen]]
     refuse_stops(systems.runs, allow)
+    refuse_measures(evaluation, measures)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
-    refuse_measures(evaluation, measures)
     asked = [evaluation.scores_of(measure) for measure in each_measure(measures)]
     # With them no slice reads the runs again.
     evaluation = replace(evaluation, scores=(*asked, *evaluation.scores))

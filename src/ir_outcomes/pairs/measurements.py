@@ -151,8 +151,19 @@ def _measured(scores: Scores, systems: Sequence[Called]) -> tuple[Floats, dict[s
         "n_runs": tuple(len(system.runs) for system in systems),
         "query_ids": scores.query_ids,
         "clusters": None if codes is None else Clusters(codes),
-        "rankings": None if scores.missing else _numbered([row.tobytes() for row in values]),
+        "rankings": _numbered(
+            [_contents(scores, run) for system in systems for run in system.runs]
+        ),
     }
+
+
+def _contents(scores: Scores, run: str) -> bytes:
+    """Return what two runs share only if their values are the same, and none is missing."""
+    if scores.missing.get(run):
+        return run.encode()
+    whole = scores.values if scores.everywhere is None else scores.everywhere.values
+    contents: bytes = whole[scores.runs.index(run)].tobytes()
+    return contents
 
 
 def _of_ranks(ranks: Floats, scores: Scores, measured: Mapping[str, Any]) -> Measurements:
