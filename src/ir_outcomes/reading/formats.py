@@ -62,6 +62,7 @@ from ir_outcomes.reading.objects import (
 )
 from ir_outcomes.reading.tables import Source
 
+MEANS_REMEDY = "means do not say how many queries changed, so give the run that they are about"
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
 _SEPARATORS = ("\t", ",", ";")
@@ -264,8 +265,8 @@ def _read_lines(
         raise FormatError(
             source,
             f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
-            " compare values of queries with compare-outputs (in Python compare_outputs); means do not"
-            " say how many queries changed, so give the run that they are about",
+            " compare values of queries with compare-outputs (in Python compare_outputs);"
+            f" {MEANS_REMEDY}",
             line=number,
             text=shown(lines[0].split()),
         )
@@ -324,6 +325,8 @@ def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
         )
     if any(_fits(line, layout) and layout.columns > 3 for layout in _layouts(lines, kind.other)):
         return f"{problem}; these look like the columns of {kind.other.name}: {SWAPPED}"
+    if n_fields == 2 and is_measure_name(line.split()[0].decode("utf-8", "replace")):
+        return f"has means of measures, and is not {kind.name}; {MEANS_REMEDY}"
     if n_fields == 2 and not kind.is_run:
         return (
             f"{problem}: the grade is missing; write query_id, 0, doc_id and a relevance of 1, or a"
