@@ -14,7 +14,7 @@ def collections_of(
     groups: Iterable[str],
     *,
     allow: Collection[str] = (),
-    remedy: str,
+    remedy: str = "",
     on_boards: bool = False,
 ) -> dict[str, Evaluation]:
     """Return evaluations of collections, alike in everything but an allowed cutoff.
@@ -30,7 +30,7 @@ def collections_of(
     allow : collection of str
         "cutoff" where collections may differ in it.
     remedy : str
-        What else to do where they differ in it.
+        What else to do where they differ in it; by default to give the smallest.
     on_boards : bool
         Whether systems may have several runs, and evaluations be of values.
     """
@@ -39,6 +39,8 @@ def collections_of(
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
     for setting, said in differing(found, "cutoff", "ties", "judged_only"):
         if setting not in allow:
+            smallest = min(evaluation.cutoff for evaluation in found.values())
+            remedy = remedy or f", or pass `cutoff={smallest}`"
             raise MismatchError(
                 f"the collections differ in {setting} ({said}); evaluate them alike"
                 f"{remedy if setting == 'cutoff' else ''}"
