@@ -191,10 +191,11 @@ def _standings(result: Leaderboard) -> Table:
             Column(name, partial(_counts_of, count), name, NUMBER, group="pairs (collections)")
             for name, count in (("better", result.better_in), ("worse", result.worse_in))
         )
+    shows_coverage = any(column.heading == "coverage, %" for column in columns)
     table = Table.of(
         columns,
         result.standings,
-        "coverage: relevant documents found" if by_document else "",
+        "coverage: relevant documents found" if by_document and shows_coverage else "",
         f"{level}: of each mean {'over these collections' if result.collections else 'by itself'};"
         f" {_ranks_line(result)}",
         f"better than: {'' if letters else 'the number of runs, '}{by_words(result.measure)},"
@@ -213,10 +214,11 @@ def _collections_lines(result: Leaderboard) -> list[str]:
     n_pairs = len(result.collections) * (len(result.standings) - 1)
     lines = [
         f"pairs (collections): of {n_pairs} pairs of each system in the boards of the collections,"
-        " how many find it better and worse, and in how many collections"
+        " how many find it better and worse, and in how many collections",
+        "columns of collections: the mean in each",
     ]
     if others := result.collections[MOST_COLLECTIONS:]:
-        lines.append(f"means of {plural('other collection', len(others))}: in the details")
+        lines[-1] += f"; of {plural('other', len(others))} in the details"
     return lines
 
 
@@ -228,8 +230,8 @@ def _counts_of(count: Callable[[str], Mapping[str, int]], standing: Standing) ->
 
 def _settings_line(result: Leaderboard) -> str:
     words = "" if result.settings is None else settings_words(result.settings)
-    groups = {part.group for part in result.collections if part.group is not None}
-    within = f"{plural('group', len(groups))} of collections count as one each" if groups else ""
+    groups = any(part.group is not None for part in result.collections)
+    within = "collections of a group count as one" if groups else ""
     return ", ".join(filter(None, (queries_words(result), words, within)))
 
 
@@ -283,7 +285,7 @@ def _values_column(result: Leaderboard, part: MeasureOfRuns | CollectionOfBoard)
     value = partial(_value_of, dict(zip(runs, part.values, strict=True)))
     if isinstance(part, CollectionOfBoard):
         name = f"collection {part.collection}"
-        return Column(name, value, part.collection, _form(result), group="mean in")
+        return Column(name, value, part.collection, _form(result))
     column = _measure_column(result, part.measure, part.higher_is_better)
     return replace(column, name=part.measure, value=value)
 
