@@ -41,7 +41,9 @@ def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons
     labels = [row[1] for row in table.rows]
     assert labels == sorted(labels, key=LABELS.index)
     directions = [direction_of(label) for label in labels]
-    assert view.label == f"{directions.count('better')} better, {directions.count('none')} undecided"
+    assert (
+        view.label == f"{directions.count('better')} better, {directions.count('none')} undecided"
+    )
     assert len(str(thirteen).splitlines()) <= 60
     by_name = {row[0]: row for row in table.rows}
     shown = [column.name for column in table.columns]
