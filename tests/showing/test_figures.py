@@ -380,8 +380,7 @@ def test_results_have_plot_where_they_have_a_figure_and_name_them_the_default_fi
         )
         named = re.findall(r'"([\w ]+)"', said[1]) if said else []
         assert hasattr(cls, "plot") == bool(named), cls.__name__
-        if cls is not iro.TailHistogram:
-            assert named == list(figures.KINDS.get(cls, ())), cls.__name__
+        assert named == list(figures.KINDS.get(cls, ())), cls.__name__
 
 
 def test_distributions_of_ranks_stand_beside_each_other_in_the_order_of_the_first() -> None:
