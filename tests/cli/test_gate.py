@@ -209,6 +209,14 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(small: Path, tmp_
     (tmp_path / "none.run").touch()
     assert act(RUNS="none.run", CONTENDERS="none") == 3
     assert GateResult.from_json((tmp_path / "gate.json").read_text()).status == "fail"
+    for name, value in (("old", 0.5), ("new", 0.505)):
+        lines = [f"q{number},{value}" for number in range(400)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,faithfulness", *lines]))
+    of_values = {"QRELS": "", "BASELINE": "old.csv", "RUNS": "new.csv", "CONTENDERS": "new"}
+    options = "--outputs -m faithfulness --higher-is-better --range 0 1"
+    outside = {"GITHUB_OUTPUT": "values", "GITHUB_STEP_SUMMARY": "of values", "JSON": "values.json"}
+    assert act(**of_values, **outside, MARGINS="0.02", OPTIONS=options) == 0
+    assert GateResult.from_json((tmp_path / "values.json").read_text()).status == "pass"
     assert (tmp_path / "output").read_text().split() == [
         "status=inconclusive",
         "status=inconclusive",

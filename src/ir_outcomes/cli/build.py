@@ -126,7 +126,7 @@ class Made:
 
     def _result(self, read: words.Read, chosen: Mapping[str, Any]) -> Any:
         shared = [name for name in SHARED if name in self.arguments]
-        options = {**_taken(chosen, [*self.own, *shared]), **read.options}
+        options = _taken(chosen, [*self.own, *shared]) | _taken(read.options, self.arguments)
         if "progress" in self.arguments:
             options["progress"] = progress_is_shown()
         if "inputs" in self.arguments:

@@ -141,6 +141,8 @@ def compared(
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
     """Compare the first system of an evaluation with each other one, as a family or part of one."""
+    if evaluation.values is not None:
+        return tuple(compare_values(evaluation, evaluation.called, rules, family=family))
     _, *others = evaluation.systems
     settings = Settings.of(evaluation, rules, family=family or len(others))
     copies: list[Note] = []

@@ -18,6 +18,7 @@ from ir_outcomes.evaluation.evaluation import (
     contenders_of,
     evaluation_of,
     evaluations_of,
+    refuse_measures,
 )
 from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
 from ir_outcomes.evaluation.scores import Measures, Scores
@@ -252,8 +253,8 @@ def gate(
     are_values = any(own is not None and own.values is not None for own in collections.values())
     if max_missing is None:  # a tool that computed a value for one run can do it for another
         max_missing = 0.0 if are_values else MANY_MISSING
-    if are_values and measures:
-        raise ParameterError("values that another tool computed have no other measure")
+    for own in collections.values():
+        refuse_measures(own, measures)
     names = tuple(dict.fromkeys(run for own in collections.values() for run in own.system_names))
     wanted = contenders_of(names, baseline, contenders)
     baselines = [baseline, *([] if reference is None else [reference])]

@@ -402,6 +402,12 @@ def evaluations_of(
     }
 
 
+def refuse_measures(evaluation: Evaluation, measures: Any) -> None:
+    """Refuse other measures beside values of another tool."""
+    if evaluation.values is not None and measures:
+        raise ParameterError("values that another tool computed have no other measure")
+
+
 def place_of(name: Any, names: tuple[str, ...]) -> int:
     """Return the place of a run among others, by its name."""
     if not isinstance(name, str) or name not in names:

@@ -190,7 +190,7 @@ def binomials(won: npt.ArrayLike, lost: npt.ArrayLike) -> Subsets:
 
 def _classes(values: Floats) -> tuple[Ints, int]:
     """Number values by size, equal ones alike, and count the numbers."""
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     slack = ROUNDING * np.abs(values).max(initial=0.0)
     code = np.empty(len(values), dtype=np.int64)
     code[order] = np.cumsum(np.diff(values[order], prepend=-np.inf) > slack) - 1
@@ -199,12 +199,7 @@ def _classes(values: Floats) -> tuple[Ints, int]:
 
 def _counts(code: Ints, size: int, members: Members) -> Floats:
     """Count each class in each subset, (size, n_subsets)."""
-    counts = np.zeros((size, members.shape[1]))
-    order = np.argsort(code, kind="stable")
-    present, starts = np.unique(code[order], return_index=True)
-    if len(present):
-        counts[present] = np.add.reduceat(members[order], starts, axis=0)
-    return counts
+    return np.stack([np.bincount(code, column, size) for column in members.T], axis=1)
 
 
 def _sum_of_ranks(counts: Floats, both: Floats) -> Floats:
