@@ -185,6 +185,10 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "board-documents": (lambda: iro.leaderboard(evaluated(3)), "text"),
     "board-measures": (lambda: iro.leaderboard(evaluated(3), measures=MEASURES), "text latex"),
     "board-systems": (lambda: iro.leaderboard(evaluated(1, 3, SEEDS)), "text"),
+    "board-collections": (
+        lambda: iro.leaderboard(suite(1, 7), groups={"collection1": "x", "collection2": "x"}),
+        "text details latex csv",
+    ),
     "ranks": (lambda: iro.rank_distribution(evaluated(), resamples=50), "text details"),
     "agreement": (lambda: iro.agreement(evaluated(), splits=10), "text details"),
     "history": (lambda: iro.sota_history(ENTRIES, score="score"), "text"),

@@ -11,6 +11,7 @@ Words = Literal[
     "pair",
     "pair_or_values",
     "board",
+    "board_or_suite",
     "runs",
     "files",
     "values",
@@ -157,8 +158,11 @@ COMMANDS = {
     "leaderboard": Command(
         "leaderboard",
         "Order runs by one row, with the ranks that are possible.",
-        ("leaderboard qrels.txt *.run --measure nDCG@10 --plot standings.pdf",),
-        "board",
+        (
+            "leaderboard qrels.txt *.run --measure nDCG@10 --plot standings.pdf",
+            "leaderboard --suite suite --measure nDCG@10",
+        ),
+        "board_or_suite",
         takes=EVERYTHING,
         figures=("standings", "verdicts"),
         page=True,

@@ -393,11 +393,15 @@ def evaluation_of(
 
 
 def evaluations_of(
-    named: Mapping[str, Evaluation], cutoff: int | None = None, *, values: bool = False
+    named: Mapping[str, Evaluation],
+    cutoff: int | None = None,
+    *,
+    several_runs: bool = False,
+    values: bool = False,
 ) -> dict[str, Evaluation]:
     """Return evaluations by their names, at a cutoff or each at its own."""
     return {
-        str(name): evaluation_of(source, cutoff=cutoff, values=values)
+        str(name): evaluation_of(source, cutoff=cutoff, several_runs=several_runs, values=values)
         for name, source in named.items()
     }
 

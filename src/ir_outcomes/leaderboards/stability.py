@@ -183,7 +183,7 @@ def rank_distribution(
     """
     check_number_of_runs(source)
     scores = scores_of(source, measure).on(queries)
-    ranks_on_all, order = order_of(scores)
+    ranks_on_all, order = order_of(scores.means(), scores.higher_is_better)
     ranks_on_all = ranks_on_all[order]
     scores = scores.take(order.tolist())
     n_runs, n_queries = scores.values.shape
