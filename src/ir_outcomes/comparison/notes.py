@@ -77,7 +77,7 @@ def _about_means(comparison: Comparison) -> Iterator[Note]:
     if comparison.reciprocal is not None:
         named.insert(0, ("MRR", comparison.naive))
     texts = [
-        f"{name} {row.baseline:.4f} to {row.contender:.4f} ({pvalue_in_words(row.pvalue)})"
+        f"{name} {row.baseline:.4f} to {row.contender:.4f} ({pvalue_in_words(row.pvalue, comparison.alpha)})"
         for name, row in named
         if row.gain * side < 0 and row.pvalue <= comparison.alpha
     ]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, RANKS
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.formatting import listed, percent, places_of, unit_behind
+from ir_outcomes.formatting import listed, percent, places_of_means, unit_behind
 from ir_outcomes.formatting import size as size_of
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import is_unconfirmed, meaning_of
@@ -101,7 +101,7 @@ def ranking_words(comparison: Comparison) -> str:
         stands = "equally high on average"
         if row.difference:
             way = "lower" if row.difference > 0 else "higher"
-            stands = f"{size_of(row.difference, 2)} ranks {way}"
+            stands = f"{_size(row)} ranks {way}"
         return f"where both answer, the first answer stands {stands}"
     return f"where both do, {_of_measure(row)}"
 
@@ -110,7 +110,7 @@ def _documents_above(row: Row) -> str:
     if not row.difference:
         return f"on average as many {DOCUMENTS_ABOVE}"
     way = "more" if row.difference > 0 else "fewer"
-    return f"{size_of(row.difference, 2)} {way} {DOCUMENTS_ABOVE}"
+    return f"{_size(row)} {way} {DOCUMENTS_ABOVE}"
 
 
 def _of_lengths(row: Row) -> str:
@@ -121,7 +121,7 @@ def _of_lengths(row: Row) -> str:
         if not row.difference:
             return "the search is as long on average"
         way = "longer" if row.difference > 0 else "shorter"
-        return f"the search is {size_of(row.difference, 2)} ranks {way}"
+        return f"the search is {_size(row)} ranks {way}"
     return _of_measure(row)
 
 
@@ -130,7 +130,12 @@ def _of_measure(row: Row) -> str:
     if not row.difference:
         return f"{row.measured_in} is the same on average"
     way = "higher" if row.difference > 0 else "lower"
-    return f"{row.measured_in} is {size_of(row.difference, places_of(row.measured_in))} {way}"
+    return f"{row.measured_in} is {_size(row)} {way}"
+
+
+def _size(row: Row) -> str:
+    """Write the size of a difference with the decimals of its row."""
+    return size_of(row.difference or 0.0, places_of_means(row))
 
 
 def won_and_lost(comparison: Comparison) -> tuple[str, str]:

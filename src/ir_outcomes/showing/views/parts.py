@@ -10,9 +10,12 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
     NOTHING,
+    contender_beside,
     fixed,
     interval,
+    places_apart,
     places_of,
+    places_of_means,
     plural,
     pvalue,
     short_unit,
@@ -21,11 +24,11 @@ from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing import Table, legend, level_words
 from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
 from ir_outcomes.table_columns import (
-    BY_UNIT,
-    INTERVAL_BY_UNIT,
+    INTERVAL_OF_ROW,
     NUMBER,
+    OF_ROW,
     PVALUE,
-    SIGNED_BY_UNIT,
+    SIGNED_OF_ROW,
     Better,
     Column,
     decimals,
@@ -62,14 +65,18 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
         Column("n", form=NUMBER),
         Column("better", form=NUMBER),
         Column("worse", form=NUMBER),
-        Column("baseline", heading="A", form=BY_UNIT),
-        Column("contender", heading="B", form=BY_UNIT),
-        Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
-        Column("interval", heading=level_words(alpha), form=INTERVAL_BY_UNIT),
-        Column("new_runs", heading="new runs", form=INTERVAL_BY_UNIT),
+        Column("baseline", heading="A", form=OF_ROW),
+        Column("contender", lambda row: contender_beside(row, places_of_means(row)), "B", OF_ROW),
+        Column("difference", heading="B - A", form=SIGNED_OF_ROW),
+        Column("interval", heading=level_words(alpha), form=INTERVAL_OF_ROW),
+        Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
         Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
-        Column("detectable", form=BY_UNIT),
+        Column("detectable", _detectable, form=NUMBER),
     )
+
+
+def _detectable(row: Row) -> str | None:
+    return None if row.detectable is None else fixed(row.detectable, places_of(row.measured_in))
 
 
 def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
@@ -80,11 +87,16 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
     return f"{pvalue(row.pvalue, alpha, digits)}{mark}"
 
 
-def difference_words(row: Row | None, bounds: Interval | None) -> str:
-    """Write the difference of a row with an interval."""
+def difference_words(
+    row: Row | None, bounds: Interval | None, apart_from: Sequence[float] = ()
+) -> str:
+    """Write the difference of a row with an interval, whose ends are apart from it and from others."""
     if row is None or row.difference is None:
         return NOTHING
-    digits = places_of(row.measured_in)
+    least = places_of(row.measured_in)
+    digits = max(
+        places_apart(value, bounds or (), least) for value in (row.difference, *apart_from)
+    )
     difference = fixed(row.difference, digits, signed=True)
     return f"{difference} {interval(bounds, digits, signed=True)}" if bounds else difference
 
