@@ -91,3 +91,38 @@ def test_rows_of_a_screen_agree() -> None:
                 assert b - a == pytest.approx(difference, abs=1e-9)
                 low, high = map(float, NUMBERS.findall(cells[4]))
                 assert low < difference < high
+
+
+def numbers_in(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
+
+
+def test_sentences_count_queries_where_clusters_cancel() -> None:
+    """Each cluster has a query that gains what the other one loses."""
+    qrels = {f"q{number}": {"r": 1} for number in range(12)}
+    first = {"r": 9.0, "x": 1.0}
+    second = {"x": 9.0, "r": 1.0}
+    runs = [
+        {query: first if (place + swap) % 2 else second for place, query in enumerate(qrels)}
+        for swap in (0, 1)
+    ]
+    clusters = {query: str(place // 2) for place, query in enumerate(qrels)}
+    compared: Any = iro.compare(qrels, {"a": runs[0]}, {"b": runs[1]}, clusters=clusters)
+    for item in compared:
+        assert not any(row.differ for row in item.deciding)
+        assert numbers_in(item.verdict.sentence) == [12, 12]
+        equal: Any = iro.compare(qrels, {"a": runs[0]}, {"c": runs[0]}, clusters=clusters)
+        assert numbers_in(equal[0].verdict.sentence) == []
+
+
+def test_counts_beside_averages_by_query_are_of_queries() -> None:
+    qrels, runs = collection(2, 60, relevant=3, seed=5)
+    evaluation = iro.evaluate(qrels, runs, unit="document")
+    item: Any = iro.compare(evaluation, *evaluation.names)
+    places = places_of_means(item.coverage)
+    shown = [
+        round(abs(value), places) for value in (item.coverage.contender, item.coverage.difference)
+    ]
+    counts = [item.coverage.better, item.coverage.worse]
+    assert item.coverage.differ < item.outcomes.won + item.outcomes.lost
+    assert numbers_in(item.verdict.sentence)[:4] == [*shown, *counts]

@@ -141,9 +141,12 @@ def _counts_line(comparison: Comparison) -> str:
         else:
             words += f", ranking on {comparison.ranking.n}"
     whole = comparison.all_queries
-    if whole is not None and comparison.settings.n_clusters is None:
+    if whole is not None:
         (more, better), (fewer, worse) = sides_of(whole)
-        counts.append(f"over all, {more} on {better}, {fewer} on {worse}")
+        on = str(better)
+        if comparison.settings.n_clusters is not None:
+            on = plural("cluster", better)
+        counts.append(f"over all, {more} on {on}, {fewer} on {worse}")
     return f"{words}: {'; '.join(counts)}" if counts else words
 
 

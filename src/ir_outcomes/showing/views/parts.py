@@ -4,8 +4,9 @@ from collections.abc import Container, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
+from ir_outcomes.choices import DOCUMENTS_ABOVE, OUTCOMES, POINTS
 from ir_outcomes.comparison.columns import query_columns, test_p
+from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
@@ -285,9 +286,10 @@ def _rows_table(
     for field in row_fields(alpha):
         columns += of_part(unseen(field.name), (field,))
     columns += of_part("row", pvalues)
+    units = plural(counted_in(lines[0].item), 2).removeprefix("2 ")
     captions = [
-        "n: queries of the row; better, worse: those, or the clusters, in which B is; detectable: the"
-        " smallest true difference found with 80 % power"
+        f"n: queries of the row; better, worse: {units} in which B is; detectable: the smallest true"
+        " difference found with 80 % power"
     ]
     if tests:
         names = ", ".join(TEST_NAMES[test] for test in tests)
@@ -319,10 +321,17 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     if first.of_several_runs:
         captions = ["shares are averages over queries and pairs of runs"]
     elif first.unit == "document":
-        captions = ["shares are averaged by query"]
+        captions = ["shares are averaged by query", *map(_documents_words, comparisons)]
     if any(item.outcomes.won_at or item.outcomes.lost_at for _, item in comparisons):
         captions.append("won at, lost at: median ranks of what only one run found")
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
+
+
+def _documents_words(named: tuple[str, Comparison]) -> str:
+    """Count the documents themselves."""
+    name, item = named
+    counts = ", ".join(f"{outcome} {getattr(item.outcomes, outcome)}" for outcome in OUTCOMES)
+    return f"documents{name and f' of {name}'}, not averaged: {counts}"
 
 
 def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
