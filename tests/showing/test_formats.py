@@ -19,7 +19,7 @@ import ir_outcomes as iro
 from ir_outcomes.choices import Mark
 from ir_outcomes.cli.output import ViewFormat
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.formatting import places_of
+from ir_outcomes.formatting import contender_beside, places_of_means
 from ir_outcomes.showing import Table, View, column_groups
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 from ir_outcomes.showing.latex import as_latex
@@ -367,7 +367,7 @@ def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
         item = compared[run]
         parts = [row for row in item.parts if row.name != "ranking"]
         for place, row in enumerate(parts):
-            places = places_of(row.measured_in)
+            places = max(places_of_means(other.parts[item.parts.index(row)]) for other in compared)
             top = max(
                 (
                     row.contender,
@@ -380,7 +380,8 @@ def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
                 key=lambda value: value if row.higher_is_better else -value,
             )
             for name, value in ((run, row.contender), ("run0", row.baseline)):
-                text = f"{value:.{places}f}"
+                printed = value if name == "run0" else contender_beside(row, places)
+                text = f"{printed:.{places}f}"
                 assert shown[name][place] == (rf"\textbf{{{text}}}" if value == top else text)
     for run, cells in (("best", first), ("run1", second)):
         differences = [
