@@ -68,11 +68,18 @@ def shown(form: str, *arguments: Any, **options: Any) -> Any:
 @cache
 def versions() -> Mapping[str, str]:
     """Return the versions of Python and of the packages that compute a result."""
-    # This reads metadata only; importing the packages would take four times as long.
-    from importlib.metadata import version
+    # They are imported before a result is made; reading their metadata would take longer.
+    import ir_measures
+    import numpy
+    import scipy
 
-    packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
-    return FrozenDict({**packages, "python": platform.python_version()})
+    from ir_outcomes import __version__
+
+    packages = {"numpy": numpy, "scipy": scipy, "ir-measures": ir_measures}
+    of_packages = {name: package.__version__ for name, package in packages.items()}
+    return FrozenDict(
+        {"ir-outcomes": __version__, **of_packages, "python": platform.python_version()}
+    )
 
 
 class Immutable:
