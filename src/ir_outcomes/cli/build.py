@@ -99,9 +99,15 @@ class Made:
         output = Output(**_taken(chosen, self.outputs))
         if not self.entry.result and self.entry.page:
             output = replace(output, output=None, report=output.output or PAGE)
-        values = [value for name, value in chosen.items() if name not in self.outputs]
-        targets = [value for value in values if isinstance(value, Path)]
-        output.check(targets, [*given, *(value for value in values if value not in targets)])
+        others = {name: value for name, value in chosen.items() if name not in self.outputs}
+        targets = {name: value for name, value in others.items() if isinstance(value, Path)}
+        output.check(
+            targets, [*given, *(value for name, value in others.items() if name not in targets)]
+        )
+        texts = self.entry.shows_texts
+        if texts and "queries" in chosen and chosen.keys().isdisjoint(texts):
+            shown = " and ".join(names_of(option)[0] for option in texts)
+            raise UsageError(f"--queries is for {shown}; give it, too, or leave this out.")
         # Rules are checked before runs are read.
         iro.Rules(**_taken(chosen, inspect.signature(iro.Rules).parameters))
         read = self._read(given, chosen, output)

@@ -32,6 +32,7 @@ class Command(NamedTuple):
     figures: tuple[str, ...] = ()
     result: bool = True  # whether there is a result to write
     page: bool = False
+    shows_texts: tuple[str, ...] = ()  # options without which --queries would do nothing
 
 
 COMMANDS = {
@@ -54,6 +55,7 @@ COMMANDS = {
         then="per_query",
         figures=("facets", "changes"),
         page=True,
+        shows_texts=("per_query", "report"),
     ),
     "compare-outputs": Command(
         "compare_outputs",
@@ -99,6 +101,7 @@ COMMANDS = {
         takes=(*RANKS, "unit", "clusters", "queries", *MEASURES),
         figures=("forest",),
         page=True,
+        shows_texts=("report",),
     ),
     "holes": Command(
         "holes",
@@ -152,6 +155,7 @@ COMMANDS = {
         takes=EVERYTHING,
         figures=("tiers", "verdicts"),
         page=True,
+        shows_texts=("report",),
     ),
     "sota-history": Command(
         "sota_history",

@@ -61,6 +61,7 @@ def plan(
     margins: tuple[float, ...] | None = None,
     alpha: float = 0.05,
     correction: Correction = "holm",
+    allow: Sequence[str] = (),
 ) -> "list[iro.Plan]":
     """Compute how many queries detect differences as large as the margins.
 
@@ -68,12 +69,11 @@ def plan(
     ----------
     margins
         Differences to detect, by default 1pp,0.5ranks.
-    alpha, correction
+    alpha, correction, allow
         See `ir_outcomes.compare`.
     """
-    result = iro.compare(
-        evaluation, baseline, contenders, margins=margins, alpha=alpha, correction=correction
-    )
+    rules: dict[str, Any] = {"margins": margins, "alpha": alpha, "correction": correction}
+    result = iro.compare(evaluation, baseline, contenders, allow=allow, **rules)
     return [iro.plan(comparison, *(margins or ())) for comparison in comparisons_of(result)]
 
 

@@ -333,6 +333,7 @@ def _evaluation_of(
         sources=tuple(run.run if _is_readable_again(run.run) else None for run in runs),
         qrels=collection.qrels,
         replicates=several_runs(runs),
+        duplicates=settings.duplicates,
     )
     for system in evaluation.systems:
         check_runs(system)
