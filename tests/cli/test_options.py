@@ -15,17 +15,18 @@ from tests.helpers.command_line import call
 
 N = 24  # queries
 RUNS = "a.run b.run c.run"
+PAIRS = ("tail rrie", "tail length-changes")  # which take two runs
 # The words that each option is called with. One that is new needs an entry.
 OPTIONS = {
     "cutoff": "--cutoff 3", "rel": "--rel 2", "unit": "--unit query", "ties": "--ties msmarco", "judged_only": "--judged-only",
     "drop_self": "--drop-self", "duplicates": "--duplicates max", "clusters": "--clusters clusters.tsv",
     "replicates": "--replicates by:_", "names": "--names x --names y --names z", "measures": "-m nDCG@5", "measure": "-m RR",
     "higher_is_better": "--lower-is-better", "queries": "--queries queries.tsv", "allow": "--allow unknown-ids",
-    "alpha": "--alpha 0.45", "correction": "--correction bonferroni", "margins": "--margins 2pp,1ranks",
+    "alpha": "--alpha 0.45", "correction": "--correction none", "margins": "--margins 2pp,1ranks",
     "per_query": "--per-query better", "format": "--format csv", "output": "-o out.md", "details": "--details", "rows": "--rows 1",
     "caption": "--caption C", "label": "--label L", "plot": "--plot p.svg", "plot_title": "--plot-title", "report": "--report p.html",
     "docs": "--docs docs.jsonl", "max_mb": "--max-mb 0.02", "seed": "--seed 7", "resamples": "--resamples 50", "splits": "--splits 3",
-    "top_k": "--top 1", "level": "--level .5", "subsets": "--subset s=ids.txt", "bins": "--bins 3", "missing": "--missing cutoff",
+    "top_k": "--top 1", "level": "--level .5", "subsets": "--subset s=ids.txt", "bins": "--bins 3", "missing": "--missing retrieved",
     "to_judge": "--to-judge 5", "summary": "--summary s.md", "max_missing": "--max-missing 0.5", "identical": "--identical fail",
     "contenders": "--contender b", "reference": "--reference c.run", "system": "--baseline b", "suite": "--suite suite",
     "outputs": "--outputs", "trials": "--trials mean", "from_outputs": "--from-outputs", "until": "--until 2020-02-15",
@@ -107,7 +108,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("options")
     numbers = random.Random(1)
     again = "".join(f"q{n} Q0 d{n}_0 20 20 again\n" for n in range(N))
-    alien = {f"q{n}": {"x": 2.0, "y": 1.0} for n in range(N)}
+    alien = {f"x{n}": {f"x{rank}": -float(rank) for rank in range(14)} for n in range(N)}
     suites = [folder / suite / name for suite in ("suite", "again", "alien") for name in "12"]
     for place in (folder, *suites):
         place.mkdir(exist_ok=True, parents=True)
@@ -162,7 +163,7 @@ def _result(words: str, folder: Path) -> tuple[int, Any]:
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     done = call(*words.split(), folder=folder)
     shown: Any = done.stdout
-    if "--format json" in words and done.stdout:
+    if words.endswith("--format json") and done.stdout:
         shown = _without_settings(json.loads(shown))
     written = {}
     for path in folder.rglob("*"):
@@ -191,25 +192,29 @@ def test_an_option_changes_the_result_or_is_refused(
     # The first figure is the default.
     kinds = made.entry.figures
     chosen = f"--plot-kind {kinds[-1]}" if option == "plot_kind" else OPTIONS[option]
-    runs = RUNS_FOR.get(option, "a.run b.run" if command == "tail rrie" else RUNS)
-    chosen = chosen.replace(" --names z", "") if command == "tail rrie" else chosen
+    runs = RUNS_FOR.get(option, "a.run b.run" if command in PAIRS else RUNS)
+    chosen = chosen.replace(" --names z", "") if command in PAIRS else chosen
     words = WORDS_FOR.get((command, option), WORDS.get(command, "qrels.txt {}")).format(runs)
-    words = f"{command} {words}"
+    words = f" {words}"
     if option == "higher_is_better" and "measures" in made.options:
         words += " -m NumRet"
     is_of_output = option in made.outputs or option in made.after
     if made.entry.result and not is_of_output and "--per-query" not in words:
         words += " --format json"
     if option in NEEDED and made.entry.result:
-        assert call(*words.split(), *chosen.split(), folder=data).returncode == 2
+        assert call(*command.split(), *words.split(), *chosen.split(), folder=data).returncode == 2
         words += f" {NEEDED[option]}"
     flag = chosen.split()[0]
     plain = words
     if flag != "--judge":  # which adds a judge
         words = re.sub(rf" {flag} \S+", "", words)
-    status, result = _result(f"{words} {chosen}", data)
+    status, result = _result(f"{command} {chosen}{words}", data)
+    if option in ("details", "rows") and "--details" not in str(result[0]):
+        plain_text = call(*command.split(), *plain.split(), folder=data).stdout
+        assert "--details" not in plain_text  # all is shown, and nothing more is offered
+        return
     if status == 2:
-        assert _result(plain, data)[0] != 2 or option in ("plot_kind",)
+        assert _result(f"{command}{plain}", data)[0] != 2 or option in ("plot_kind",)
         return
     assert status in (0, 1, 3, 4)
-    assert (status, result) != _result(plain, data)
+    assert (status, result) != _result(f"{command}{plain}", data)
