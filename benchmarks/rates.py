@@ -1,12 +1,13 @@
 """How often labels, intervals and margins err, on real and constructed runs: ``python benchmarks/rates.py``.
 
-The tables of docs/verdict.md, in percent, with p-values of each pair by itself at .05:
+The tables of docs/verdict.md, in percent, at .05:
 
-- *null*: both runs of each query are swapped at random; better or worse, and any label;
+- *null*: both runs of each query, or cluster, are swapped at random, in all pairs of a board at
+  once; better or worse by the p-value of each pair by itself, any label, and better or worse for
+  any of four contenders under Holm;
 - *halves*: how often a half of the queries has a direction; of those, how often the other half has
   the same; and how often the two have opposite ones;
-- *cover*: 95 % intervals of samples of 20, 50 and 200 queries, with replacement, that hold the mean
-  of all queries;
+- *intervals*: 95 % intervals of samples of queries, with replacement, that hold the mean of all;
 - *margins*: constructed harm that is exactly the margin, which passes.
 
 t tests of reciprocal rank, AP and nDCG@10 on all queries stand beside the label. The real runs are
@@ -15,47 +16,41 @@ looked for in ../shared/data, or where IR_OUTCOMES_REAL_DATA says.
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from ir_measures import AP, RR, nDCG
 
 import ir_outcomes as iro
-from ir_outcomes.choices import Floats, Ints
-from ir_outcomes.pairs.rules import Rules
-from ir_outcomes.pairs.verdict import (
-    LABELS,
-    NO_DIFFERENCE,
-    PairedQueries,
-    RowEstimates,
-    Sample,
-    judge,
-    pair_queries,
-)
-from ir_outcomes.statistics.estimate import (
-    Estimates,
-    Sums,
-    Units,
-    estimates,
-    margin_intervals,
-    sign_pvalues,
-)
-from ir_outcomes.statistics.papers import t_tests
+from ir_outcomes.choices import Floats, Ints, Unit
+from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, RowSums
+from ir_outcomes.pairs.measurements import measurements_of
+from ir_outcomes.pairs.rows import RowsOfPairs
+from ir_outcomes.pairs.verdict import DECIDING, DIRECTIONS, LABELS, NO_DIFFERENCE
+from ir_outcomes.statistics.estimate import Sums, margin_intervals
+from ir_outcomes.statistics.papers import t_of_sums, t_tests
 
 DATA = Path(
     os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[1] / ".." / "shared" / "data")
 )
 SEED = 2021
-SWAPS = 400  # of each pair
-HALVES = 16
-SAMPLES = 400
+ALPHA = 0.05
 PAIRS = 28  # of each board, drawn at random
-ROWS = ("coverage", "ranking", "all queries")
+SWAPS = 1000  # of each board
+SPLITS = 448  # of each board
+FAMILIES = 20  # of each board
+SWAPS_OF_FAMILY = 250
+SIZES = (20, 50, 200)  # queries of a sample
+SAMPLES = 400  # of each size and pair
+MARGIN_SAMPLES = 4000  # of each constructed case
 MEASURES = (RR, AP, nDCG @ 10)
+
+Lines = list[tuple[str, list[float]]]  # of a table: name and shares
 
 
 class Board(NamedTuple):
@@ -67,6 +62,17 @@ class Board(NamedTuple):
     rel: int
     cutoffs: tuple[int, ...]
     clusters: str | None = None
+
+    def evaluated(self) -> iro.Evaluation:
+        """Evaluate the runs."""
+        folder = DATA / self.folder
+        return iro.evaluate(
+            folder / self.qrels,
+            sorted(folder.glob("*.run.gz")),
+            rel=self.rel,
+            measures=MEASURES,
+            clusters=None if self.clusters is None else folder / self.clusters,
+        )
 
 
 BOARDS = (
@@ -82,281 +88,253 @@ BOARDS = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
-    """The differences of a row by unit, those of size 0 included, and the most that one can be."""
+def pairs_of(n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Draw pairs of n runs."""
+    every = list(combinations(range(n), 2))
+    return [every[index] for index in sorted(rng.permutation(len(every))[:PAIRS])]
 
-    total: Floats
-    size: Floats
-    largest: float
+
+class Pair(NamedTuple):
+    """Two runs of a board."""
+
+    measurements: Measurements
+    runs: tuple[int, int]
+    rows: dict[str, tuple[Floats, Floats]]  # sums of differences and their numbers, by unit
 
     @classmethod
-    def of(cls, sample: Sample, clusters: Ints | None, largest: float) -> "Row":
-        total = np.where(sample.size > 0, sample.contender - sample.baseline, 0.0)
-        if clusters is None:
-            return cls(total, sample.size, largest)
-        return cls(np.bincount(clusters, total), np.bincount(clusters, sample.size), largest)
+    def of(cls, measurements: Measurements, baseline: int, contender: int) -> "Pair":
+        """Take the differences of two runs."""
+        systems = slice(baseline, baseline + 1), slice(contender, contender + 1)
+        rows = {}
+        for name in DECIDING:
+            total, size = measurements.paired(name, *systems).units(measurements.clusters)
+            rows[name] = total[0, 0], size[0, 0]
+        return cls(measurements, (baseline, contender), rows)
 
-    def estimated(self, weights: Floats | None = None, signs: Floats | None = None) -> Estimates:
-        """Estimate samples, (units, samples) numbers of times that a unit is drawn, or flipped units."""
-        sums = self.sums(weights, signs)
-        return estimates(sums, 0.05, self.largest)
-
-    def sums(self, weights: Floats | None = None, signs: Floats | None = None) -> Sums:
-        counted = self.size > 0
-        units = Units(self.total[counted], self.size[counted])
-        if signs is None:
-            return Sums.of(units, None if weights is None else weights[counted])
-        signs = signs[counted]
-        plain = Sums.of(units, np.ones((len(units.total), signs.shape[1])))
-        products = units.total * units.size
-        rows = plain.rows[0]
-        weight = (rows / np.maximum(rows - units.size, 1)) ** 2
-        return plain._replace(
-            total=units.total @ signs,
-            products=products @ signs,
-            weighted_products=(weight * products) @ signs,
-            better=((units.total[:, None] * signs) > 0).sum(axis=0).astype(np.float64),
+    def swapped(self, signs: Floats) -> RowsOfPairs:
+        """Estimate the rows with runs swapped where signs, (swaps, units), are below 0."""
+        return self._estimated(
+            {name: Sums.of(signs * total, size[None]) for name, (total, size) in self.rows.items()}
         )
 
+    def halved(self, halves: Floats) -> RowsOfPairs:
+        """Estimate the rows of first and of second halves, (units, splits)."""
+        return self._estimated(
+            {
+                name: Sums.of(total[None], size[None], halves)
+                for name, (total, size) in self.rows.items()
+            }
+        )
 
-def rows_of(pair: PairedQueries) -> dict[str, Row]:
-    """Return the rows of a pair."""
-    horizon = pair.horizon or 0
-    samples = {"coverage": (pair.coverage, 100.0), "ranking": (pair.ranking, horizon - 1.0)}
-    if pair.all_queries is not None:
-        samples["all queries"] = (pair.all_queries, float(horizon))
-    return {name: Row.of(own, pair.clusters, most) for name, (own, most) in samples.items()}
+    def sampled(self, units: Ints) -> RowsOfPairs:
+        """Estimate the rows of samples of (samples, n) units."""
+        return self._estimated(
+            {name: Sums.of(total[units], size[units]) for name, (total, size) in self.rows.items()}
+        )
 
-
-def labels_of(rows: Mapping[str, Row], **drawn: Any) -> Ints:
-    """Return the labels of samples, or of flipped pairs, as indices into `LABELS`."""
-    found = {
-        name: RowEstimates.of(row.estimated(**drawn), higher_is_better=name == "coverage")
-        for name, row in rows.items()
-    }
-    whole = rows["all queries"].sums(**drawn)
-    better, worse = whole.differ - whole.better, whole.better
-    sign_test = RowEstimates(np.sign(better - worse).astype(np.int64), sign_pvalues(better, worse))
-    return judge(found, Rules(correction="none"), sign_test).label
-
-
-DIRECTION = np.array([1] * 4 + [0] * 6 + [-1] * 4)
-NOTHING = LABELS.index(NO_DIFFERENCE)
-
-
-def evaluated(board: Board) -> iro.Evaluation:
-    """Evaluate the runs of a board, with the measures that stand beside the label."""
-    folder = DATA / board.folder
-    clusters = None if board.clusters is None else folder / board.clusters
-    return iro.evaluate(
-        folder / board.qrels,
-        sorted(folder.glob("*.run.gz")),
-        rel=board.rel,
-        measures=MEASURES,
-        clusters=clusters,
-    )
+    def _estimated(self, sums: Mapping[str, Sums]) -> RowsOfPairs:
+        samples = len(sums["coverage"].units)
+        nothing = np.full(samples, np.nan)
+        rows = {
+            name: RowSums(row.units.astype(np.int64), nothing, nothing, row)
+            for name, row in sums.items()
+        }
+        systems = np.tile(np.array(self.runs)[:, None], samples)
+        return RowsOfPairs.of_block(self.measurements, BlockOfPairs(systems, rows), ALPHA)
 
 
-def pairs_of(evaluation: iro.Evaluation, rng: np.random.Generator) -> list[tuple[str, str]]:
-    """Draw pairs of runs."""
-    every = list(combinations(evaluation.names, 2))
-    chosen = rng.permutation(len(every))[:PAIRS]
-    return [every[index] for index in sorted(chosen)]
+class Agreement:
+    """What two halves of the queries say about pairs."""
+
+    def __init__(self) -> None:
+        self.sides: list[Ints] = []
+
+    def add(self, first: Ints, second: Ints) -> None:
+        """Take the directions of both halves of each split of a pair."""
+        self.sides.append(np.stack([first, second]))
+
+    def shares(self) -> list[float]:
+        """Return decides, same and opposite."""
+        first, second = np.concatenate(self.sides, axis=1)
+        told = first != 0
+        same = np.mean((first == second)[told]) if told.any() else np.nan
+        return [float(np.mean(told)), float(same), float(np.mean(first * second < 0))]
 
 
-def rates_of(evaluation: iro.Evaluation, cutoff: int, rng: np.random.Generator) -> list[float]:
-    """Return null, halves and coverage of one board at one cutoff."""
-    nulls, anything, decides, same, opposite = ([] for _ in range(5))
-    cover: dict[int, list[float]] = {20: [], 50: [], 200: []}
-    runs = {run.name: run for run in evaluation.with_cutoff(cutoff).at()}
-    for first, second in pairs_of(evaluation, rng):
-        pair = pair_queries(runs[first], runs[second], evaluation.unit)
-        rows = rows_of(pair)
-        n = len(rows["coverage"].total)
-        if n < 20 or not any(row.total.any() for row in rows.values()):
-            continue
-        signs = rng.choice([-1.0, 1.0], size=(n, SWAPS))
-        label = labels_of(rows, signs=signs)
-        nulls.append(np.mean(DIRECTION[label] != 0))
-        anything.append(np.mean(label != NOTHING))
-        members = np.argsort(rng.random((n, HALVES)), axis=0) < n // 2
-        halves = [
-            DIRECTION[labels_of(rows, weights=own.astype(np.float64))]
-            for own in (members, ~members)
-        ]
-        told = halves[0] != 0
-        decides.append(np.mean(told))
-        if told.any():
-            same.append((np.mean((halves[0] == halves[1])[told]), told.sum()))
-        opposite.append(np.mean(halves[0] * halves[1] < 0))
-        for size, found in cover.items():
-            weights = rng.multinomial(size, np.full(n, 1 / n), size=SAMPLES).T.astype(np.float64)
-            covered = []
-            for row in rows.values():
-                if not row.size.any():
-                    continue
-                mean = row.total.sum() / row.size.sum()
-                sampled = row.estimated(weights=weights)
-                inside = (sampled.low <= mean) & (mean <= sampled.high)
-                covered.append(np.mean(inside[~np.isnan(sampled.low)]))
-            found.append(covered + [np.nan] * (3 - len(covered)))
-    agree = weighted(same)
-    shares = [np.mean(nulls), np.mean(anything), np.mean(decides), agree, np.mean(opposite)]
-    covers = [np.nanmean(np.array(found), axis=0) for found in cover.values()]
-    worst = [np.nanmin(np.array(found)) for found in cover.values()]
-    return [*shares, *np.concatenate(covers), *worst]
+def splits_of(n: int, n_pairs: int, rng: np.random.Generator) -> Floats:
+    """Draw (n, splits) zeros and ones, half of each, for one of so many pairs."""
+    order = np.argsort(rng.random((n, SPLITS // n_pairs)), axis=0)
+    return (order < n // 2).astype(np.float64)
 
 
-def t_rates(evaluation: iro.Evaluation, rng: np.random.Generator) -> list[float]:
-    """Return the null rates of t on the measures, and how often halves decide, agree and disagree."""
-    found = []
+def label_rates(
+    measurements: Measurements, pairs: Sequence[tuple[int, int]], rng: np.random.Generator
+) -> list[float]:
+    """Return the rates of labels: null, any label, a family, and halves."""
+    signs = rng.choice([-1.0, 1.0], size=(SWAPS, measurements.n_units))
+    nulls, anything = [], []
+    agreement = Agreement()
+    for runs in pairs:
+        pair = Pair.of(measurements, *runs)
+        labels = pair.swapped(signs).labels(DECIDING)
+        nulls.append(np.mean(DIRECTIONS[labels] != 0))
+        anything.append(np.mean(labels != LABELS.index(NO_DIFFERENCE)))
+        halves = pair.halved(splits_of(measurements.n_units, len(pairs), rng))
+        agreement.add(*np.split(DIRECTIONS[halves.labels(DECIDING)], 2))
+    family = family_rate(measurements, signs[:SWAPS_OF_FAMILY], rng)
+    return [float(np.mean(nulls)), float(np.mean(anything)), family, *agreement.shares()]
+
+
+def family_rate(measurements: Measurements, signs: Floats, rng: np.random.Generator) -> float:
+    """Return how often any of four contenders is better or worse under Holm without a difference."""
+    if len(measurements.names) < 5:
+        return np.nan
+    wrong = []
+    for _ in range(FAMILIES):
+        baseline, *contenders = rng.permutation(len(measurements.names))[:5].tolist()
+        family = RowsOfPairs.joined(
+            [Pair.of(measurements, baseline, run).swapped(signs) for run in contenders]
+        )
+        for swap in range(len(signs)):
+            members = family.taken(np.arange(swap, 4 * len(signs), len(signs)))
+            labels = members.corrected("holm", ALPHA).labels(DECIDING)
+            wrong.append(np.any(DIRECTIONS[labels] != 0))
+    return float(np.mean(wrong))
+
+
+def covered(pair: Pair, rng: np.random.Generator) -> Iterator[list[float]]:
+    """Yield the shares of intervals that hold the mean of all queries, by row, for each size."""
+    for n in SIZES:
+        sampled = pair.sampled(rng.integers(pair.measurements.n_units, size=(SAMPLES, n)))
+        shares = []
+        for name, (total, size) in pair.rows.items():
+            found = sampled.rows[name].estimates
+            mean = total.sum() / size.sum() if size.any() else np.nan
+            inside = (found.low <= mean) & (mean <= found.high)
+            shares.append(float(np.mean(inside[~np.isnan(found.low)])) if size.any() else np.nan)
+        yield shares
+
+
+def t_rates(
+    evaluation: iro.Evaluation, pairs: Sequence[tuple[int, int]], rng: np.random.Generator
+) -> list[float]:
+    """Return the null rates of t of the measures, and how often halves decide, agree and disagree."""
+    found: list[float] = []
     for measure in MEASURES:
         scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
-        null, decides, same, opposite = ([] for _ in range(4))
-        for first, second in pairs_of(evaluation, rng):
-            row, other = (scores.runs.index(name) for name in (first, second))
-            d = scores.values[other] - scores.values[row]
-            n = len(d)
-            signs = rng.choice([-1.0, 1.0], size=(n, 100))
-            flipped = [t_tests(d * column).pvalue[0] <= 0.05 for column in signs.T]
-            null.append(np.mean(flipped))
-            members = (np.argsort(rng.random((n, HALVES)), axis=0) < n // 2).astype(float)
-            sides = []
-            for own in (members, 1 - members):
-                tested = t_tests(d, own)
-                sides.append(np.where(tested.pvalue <= 0.05, tested.direction, 0))
-            told = sides[0] != 0
-            decides.append(np.mean(told))
-            if told.any():
-                same.append((np.mean((sides[0] == sides[1])[told]), told.sum()))
-            opposite.append(np.mean(sides[0] * sides[1] < 0))
-        agree = weighted(same)
-        found += [np.mean(null), np.mean(decides), agree, np.mean(opposite)]
+        n = scores.values.shape[1]
+        signs = rng.choice([-1.0, 1.0], size=(SWAPS, n))
+        nulls = []
+        agreement = Agreement()
+        for baseline, contender in pairs:
+            d = scores.values[contender] - scores.values[baseline]
+            total, squares = signs @ d, np.full(SWAPS, np.sum(d**2))
+            tested = t_of_sums(np.full(SWAPS, float(n)), total, squares, squares - total**2 / n)
+            nulls.append(np.mean(tested.pvalue <= ALPHA))
+            halves = splits_of(n, len(pairs), rng)
+            sides = (t_tests(d, members) for members in (halves, 1 - halves))
+            agreement.add(*(np.where(side.pvalue <= ALPHA, side.direction, 0) for side in sides))
+        found += [float(np.mean(nulls)), *agreement.shares()]
     return found
 
 
-def families(evaluation: iro.Evaluation, cutoff: int, rng: np.random.Generator) -> float:
-    """Return how often a family of four null pairs has any better or worse under Holm."""
-    runs = evaluation.with_cutoff(cutoff).at()
-    if len(runs) < 5:
-        return np.nan
-    found = []
-    for _ in range(20):
-        first, *others = (runs[index] for index in rng.permutation(len(runs))[:5])
-        pairs = [rows_of(pair_queries(first, run, evaluation.unit)) for run in others]
-        n = len(pairs[0]["coverage"].total)
-        signs = rng.choice([-1.0, 1.0], size=(n, SWAPS))
-        every = [{name: row.estimated(signs=signs) for name, row in rows.items()} for rows in pairs]
-        sums = [rows["all queries"].sums(signs=signs) for rows in pairs]
-        for draw in range(0, SWAPS, 4):
-            rows = {
-                name: RowEstimates.of(
-                    Estimates(
-                        *(
-                            np.array([getattr(own[name], field)[draw] for own in every])
-                            for field in Estimates._fields
-                        )
-                    ),
-                    higher_is_better=name == "coverage",
-                )
-                for name in ROWS
-            }
-            longer = np.array([own.better[draw] for own in sums])
-            shorter = np.array([own.differ[draw] for own in sums]) - longer
-            sign_test = RowEstimates(
-                np.sign(shorter - longer).astype(np.int64), sign_pvalues(shorter, longer)
-            )
-            label = judge(rows, Rules(), sign_test).label
-            found.append(np.any(DIRECTION[label] != 0))
-    return float(np.mean(found))
+def passing(total: Floats, size: Floats, margin: float) -> float:
+    """Return the share of samples, (samples, units), whose harm of this size passes."""
+    return float(np.mean(margin_intervals(Sums.of(total, size), 0.95, 99.0)[1] < margin))
 
 
-def margin_rates(rng: np.random.Generator) -> Iterator[tuple[str, float]]:
+def margin_rates(rng: np.random.Generator) -> Iterator[tuple[str, list[float]]]:
     """Yield the worst rates at which harm exactly at the margin passes."""
     for n in (30, 50, 100, 200, 500, 2000):
         worst = 0.0
         for share in (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4):
-            for others in ((0,), (-1, 0, 1), (-1,), (-3,), (-1, 0, 0, 0, 1)):
-                drawn = rng.choice(np.array(others, dtype=float), size=(n, 2000))
-                harmed = rng.random((n, 2000)) < share
-                change = np.where(harmed, 99.0, drawn)
+            for others in ((0.0,), (-1.0, 0.0, 1.0), (-1.0,), (-3.0,), (-1.0, 0.0, 0.0, 0.0, 1.0)):
                 margin = share * 99 + (1 - share) * float(np.mean(others))
                 if margin <= 0:
                     continue
-                sums = Sums.of_queries(
-                    np.full(2000, float(n)),
-                    change.sum(axis=0),
-                    (change**2).sum(axis=0),
-                    (change != 0).sum(axis=0).astype(float),
-                    (change > 0).sum(axis=0).astype(float),
-                )
-                high = margin_intervals(sums, 0.95, 99.0)[1]
-                worst = max(worst, float(np.mean(high < margin)))
-        yield f"{n} queries", worst
+                drawn = rng.choice(np.array(others), size=(MARGIN_SAMPLES, n))
+                change = np.where(rng.random(drawn.shape) < share, 99.0, drawn)
+                worst = max(worst, passing(change, np.ones((1, n)), margin))
+        yield f"{n} queries", [worst]
     for expected in (1.5, 3.0, 5.0):
         worst = 0.0
         for n in (30, 60):
-            for size in (5, 20):
-                passed = []
-                for _ in range(1500):
-                    long = rng.random(n) < expected / n
-                    sizes = np.where(long, float(size), 1.0)
-                    units = Units(np.where(long, 99.0 * size, 0.0), sizes)
-                    p = expected / n
-                    margin = 99.0 * p * size / (p * size + 1 - p)
-                    high = margin_intervals(Sums.of(units), 0.95, 99.0)[1]
-                    passed.append(high[0] < margin)
-                worst = max(worst, float(np.mean(passed)))
-        yield f"long clusters that lose all, {expected:g} expected", worst
+            for length in (5.0, 20.0):
+                long = rng.random((MARGIN_SAMPLES, n)) < expected / n
+                size = np.where(long, length, 1.0)
+                rows_lost = expected / n * length
+                margin = 99.0 * rows_lost / (rows_lost + 1 - expected / n)
+                worst = max(worst, passing(np.where(long, 99.0 * length, 0.0), size, margin))
+        yield f"long clusters that lose all, {expected:g} expected", [worst]
 
 
-def weighted(shares: list[tuple[float, int]]) -> float:
-    """Return the mean of shares, weighted by what they are shares of."""
-    if not shares:
-        return float("nan")
-    values, weights = zip(*shares, strict=True)
-    return float(np.average(values, weights=weights))
+def table(heading: str, lines: Lines) -> None:
+    """Print shares in percent, as a table of Markdown."""
+    columns = heading.split("|")
+    print("|", " | ".join(columns), "|")
+    print("|", " | ".join("---" for _ in columns), "|")
+    for name, shares in lines:
+        cells = ["-" if np.isnan(share) else f"{100 * share:.1f}" for share in shares]
+        print("|", " | ".join([name, *cells]), "|")
+    print(flush=True)
 
 
-def percent(values: list[float]) -> list[str]:
-    return ["-" if np.isnan(value) else f"{100 * value:.1f}" for value in values]
+def mean(name: str, lines: Lines, same_columns: Sequence[int]) -> tuple[str, list[float]]:
+    """Return the line of the means of boards; *same* is a share of the halves that decide."""
+    shares = np.array([of_board for _, of_board in lines])
+    means = np.nanmean(shares, axis=0)
+    for column in same_columns:
+        decides = shares[:, column - 1]
+        means[column] = np.nansum(decides * shares[:, column]) / decides.sum()
+    return f"mean, {name}", means.tolist()
 
 
 def main() -> None:
     rng = np.random.default_rng(SEED)
-    label_lines, t_lines, cover_lines = [], [], []
+    boards, tests = [], []
+    labels: dict[Unit, Lines] = {"query": [], "document": []}
+    intervals: dict[tuple[str, int], list[list[float]]] = defaultdict(list)
     for board in BOARDS:
         print(board.name, file=sys.stderr)
-        evaluation = evaluated(board)
-        for cutoff in board.cutoffs:
-            found = rates_of(evaluation, cutoff, rng)
-            name = f"{board.name}, {evaluation.unit}, {cutoff}"
-            of_family = families(evaluation, cutoff, rng)
-            null, anything, decides, same, opposite, *cover = percent(found)
-            (shown_family,) = percent([of_family])
-            label_lines.append((name, null, anything, shown_family, decides, same, opposite))
-            cover_lines.append((name, *cover))
-        if evaluation.clusters is None:
-            t_lines.append((board.name, *percent(t_rates(evaluation, rng))))
-    table("board, unit, cutoff|null|any label|family of 4|decides|same|opposite", label_lines)
-    measures = "|".join(f"{m}: null|decides|same|opposite" for m in ("RR", "AP", "nDCG@10"))
-    table(f"board|{measures}", t_lines)
-    sizes = "|".join(f"{n}: coverage|ranking|all" for n in (20, 50, 200))
-    table(f"board, unit, cutoff|{sizes}|worst 20|worst 50|worst 200", cover_lines)
-    margins = [(name, *percent([rate])) for name, rate in margin_rates(rng)]
-    table("harm at the margin|passes", margins)
-
-
-def table(heading: str, lines: list[tuple[str, ...]]) -> None:
-    columns = heading.split("|")
-    print("|", " | ".join(columns), "|")
-    print("|", " | ".join("---" for _ in columns), "|")
-    for line in lines:
-        print("|", " | ".join(line), "|")
-    numbers = [[float("nan" if cell == "-" else cell) for cell in line[1:]] for line in lines]
-    print("| mean |", " | ".join(percent((np.nanmean(numbers, axis=0) / 100).tolist())), "|")
-    print()
+        chosen = board.evaluated()
+        units: tuple[Unit, ...] = ("query",) if chosen.unit == "query" else ("query", "document")
+        for unit in units:
+            evaluation = replace(chosen, unit=unit)
+            pairs = pairs_of(len(evaluation), rng)
+            for cutoff in board.cutoffs:
+                measurements = measurements_of(evaluation, cutoff)
+                line = f"{board.name}, {unit}, {cutoff}", label_rates(measurements, pairs, rng)
+                labels[unit].append(line)
+                if unit == chosen.unit:
+                    boards.append(line)
+                for runs in pairs:
+                    shares = covered(Pair.of(measurements, *runs), rng)
+                    for size, of_rows in zip(SIZES, shares, strict=True):
+                        intervals[unit, size].append(of_rows)
+                        if unit == chosen.unit:
+                            intervals["auto", size].append(of_rows)
+            if unit == chosen.unit and chosen.clusters is None:
+                tests.append((board.name, t_rates(chosen, pairs, rng)))
+    print(
+        f"{SWAPS} swaps of a board in at most {PAIRS} pairs, {SPLITS} splits,"
+        f" {FAMILIES} families with {SWAPS_OF_FAMILY} swaps each, {SAMPLES} samples of each size and"
+        f" pair, {MARGIN_SAMPLES} samples of each harm; seed {SEED}\n"
+    )
+    means = [
+        mean(f"unit {unit}, {len(lines)} boards", lines, [4]) for unit, lines in labels.items()
+    ]
+    means.append(mean("unit auto, as above", boards, [4]))
+    heading = "board, unit auto, cutoff|null|any label|family of 4|decides|same|opposite"
+    table(heading, [*boards, *means])
+    heading = "|".join(f"{m}: null|decides|same|opposite" for m in ("RR", "AP", "nDCG@10"))
+    table(f"board, t|{heading}", [*tests, mean("t", tests, [2, 6, 10])])
+    covers = []
+    for (name, n), of_pairs in sorted(intervals.items()):
+        both = np.concatenate([np.nanmean(of_pairs, axis=0), np.nanmin(of_pairs, axis=0)])
+        covers.append((f"{name}, {n}", both.tolist()))
+    rows = "coverage|ranking|all queries"
+    table(f"unit, queries|{rows}|worst: {rows.replace('|', '|worst: ')}", covers)
+    table("harm at the margin|passes", list(margin_rates(rng)))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
 from ir_outcomes.reading.files import name_of, read_ids
-from ir_outcomes.reading.values import read_values
 
 
 @pytest.mark.parametrize(
@@ -142,8 +141,8 @@ RUN = {"q": {"d": 1.0}}
         lambda: ESL @ 10**22,
         lambda: iro.register_baseline("x", {"q": {"d": None}}),
         lambda: ir_measures.calc_aggregate([ESL(baseline="a\0b") @ 10], QRELS, RUN),
-        lambda: read_values({"q": {"RR": 1j}}),
-        lambda: read_values([None]),
+        lambda: iro.outputs({"q": {"RR": 1j}}),
+        lambda: iro.outputs([None]),
         lambda: read_ids("/dev/null"),
     ],
 )

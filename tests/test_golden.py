@@ -14,6 +14,7 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.results import Result
 from tests.helpers.many import collection
+from tests.helpers.values import as_values
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("bm25", "dense", "rerank", "splade-cocondenser-ensembledistil")
@@ -133,7 +134,7 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "queries": (lambda: pair().per_query("worse", top=5), "text csv"),
     "collections": (
         lambda: iro.compare_collections(suite(1, 6), "bm25", NAMES[3]),
-        "text details latex",
+        "text details latex csv",
     ),
     "collections-documents": (lambda: iro.compare_collections(suite(3, 3), "bm25"), "text details"),
     "slices": (
@@ -161,7 +162,9 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
         "text",
     ),
     "gate-values": (
-        lambda: iro.gate(evaluated().scores_of("nDCG@10"), "bm25", "rerank", margins=(0.1,)),
+        lambda: iro.gate(
+            as_values(evaluated().scores_of("nDCG@10")), "bm25", "rerank", margins=(0.1,)
+        ),
         "text",
     ),
     "gate-fail": (

@@ -92,9 +92,9 @@ def test_values_of_queries_are_in_json_on_request() -> None:
         ),
         (
             {"schema": 1},
-            r"must be an object of kind 'Comparison' with schema 3, .* and schema 1",
+            r"must be an object of kind 'Comparison' with schema 4, .* and schema 1",
         ),
-        ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 3"),
+        ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 4"),
         ("[" * 100_000, "is not valid"),
         ("[]", "must be an object of kind 'Comparison'"),
         ('{"part": NaN}', r"is not valid \(JSON is malformed"),

@@ -22,6 +22,7 @@ SOURCES = Path(iro.__file__).parent
 LAYERS = [
     {"arguments", "choices", "errors", "formatting", "files", "notes", "table_columns", "results"},
     {"samples", "reading"},
+    {"values"},
     {"evaluation"},
     {"measures", "statistics"},
     {"pairs"},

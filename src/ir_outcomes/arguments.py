@@ -39,7 +39,6 @@ WORDS = {
     "PathLike": "a path",
     "Callable": "a function",
     "Evaluation": "what ir_outcomes.evaluate returns, or a file that it was saved to",
-    "Scores": "what ir_outcomes.scores_from_outputs returns",
     "Comparison": "what ir_outcomes.compare returns for one contender",
     "Comparisons": "what ir_outcomes.compare returns for several contenders",
 }

@@ -13,6 +13,8 @@ FIRST: Mapping[str, str] = {
     "rising-scores": "Scores rise with the rank",
     "equal-scores": "Equal scores",
     "beyond lists": "The cutoff lies beyond all lists",
+    "missing-values": "Missing values",
+    "other texts": "Texts differ",
     "many missing": "Many queries are missing",
     "scores against ranks": "Scores contradict ranks",
     "queries as documents": "Queries retrieved as documents",

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.verdict import RuleOptions
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, not_installed, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.measures.base import SearchLengthMeasure
+from ir_outcomes.pairs.rules import RuleOptions
 from ir_outcomes.reading.datasets import Task
 from ir_outcomes.reading.objects import texts
 from ir_outcomes.reading.runs import DATASET_PREFIX

@@ -138,7 +138,7 @@ WRONG_USAGE = (  # a command, and what its message names
     ("compare-judges no --judge a=no --judge a=no", "--judge"),
     ("compare-judges no --judge a --judge b", "NAME=FILE"),
     ("leaderboard no", "RUNS is missing"),
-    ("leaderboard no no --from-outputs -k 3", "--cutoff: leave it out"),
+    ("leaderboard no no --outputs -k 3", "--cutoff: leave it out"),
     ("compare no no no -o no.docx", ".docx"),
     ("verdict --n 3", "--won"),
     ("gate no no no", "--margins"),

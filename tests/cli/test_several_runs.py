@@ -91,6 +91,6 @@ def test_outputs_of_other_tools_can_be_of_one_system(folder: Path) -> None:
     words = ("bm25.tsv", "dense_1.tsv", "dense_2.tsv", "--replicates", "by:_", "--format", "json")
     done = call("compare-outputs", *words, folder=folder)
     assert done.returncode == 0, done.stderr
-    result = iro.Comparisons.from_json(done.stdout)[0]
+    result = iro.Comparison.from_json(done.stdout)
     assert (result.contender, result.n_runs) == ("dense", (1, 2))
     assert [run.run for run in result.runs] == ["dense_1", "dense_2"]

@@ -166,7 +166,8 @@ def collections(
         (lambda index: 4, lambda index: 8 + index % 3, "likely better"),
         (lambda index: 7 + index % 2, lambda index: -8 - index % 3, "likely worse"),
         (lambda index: 7 + index % 2, lambda index: 0, "likely worse"),
-        (lambda index: 7 + index % 2, lambda index: 8 + index % 3, "could go either way"),
+        (lambda index: 7 + index % 2, lambda index: 8 + index % 3, "likely worse"),
+        (lambda index: 5 + index % 2, lambda index: 8 + index % 3, "could go either way"),
         (lambda index: 1 + index % 2, lambda index: -8 - index % 3, "could go either way"),
         (lambda index: 3 + 2 * (index % 2), lambda index: 8, "could go either way"),
         (lambda index: 1, lambda index: 8 * (-1) ** index, "could go either way"),
@@ -176,12 +177,16 @@ def collections(
 def test_where_a_new_collection_lies(
     number: int, rank: Callable[[int], int], gained: Callable[[int], int], outlook: str
 ) -> None:
-    """Both intervals mean -+ t s sqrt(1 + 1 / k) exclude harm, or both exclude a gain."""
+    """The interval mean -+ t s sqrt(1 + 1 / k) over all queries excludes harm, or a gain."""
     result = iro.compare_collections(collections(number, rank, gained), "A", "B")
     (overall,) = result.overall
     changes = {
         "coverage": [100 * gained(index) / 60 for index in range(number)],
         "ranking": [float(rank(index) - 4) for index in range(number)],
+        "all queries": [
+            (40 * (rank(index) - 4) - (CUTOFF + 1 - 4) * gained(index)) / 60
+            for index in range(number)
+        ],
     }
     half = {
         name: t.ppf(0.975, number - 1) * np.std(values, ddof=1) * math.sqrt(1 + 1 / number)
@@ -190,7 +195,9 @@ def test_where_a_new_collection_lies(
     for name, values in changes.items():
         mean = float(np.mean(values))
         assert overall.new[name] == pytest.approx((mean - half[name], mean + half[name]))
-    assert overall.outlook == outlook
+    low, high = overall.new["all queries"]
+    expected = "likely worse" if low >= 0 else "could go either way"
+    assert overall.outlook == ("likely better" if high <= 0 else expected) == outlook
 
 
 def test_four_collections_say_nothing_about_a_new_one() -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -265,9 +266,8 @@ def read(path: Path) -> dict[str, dict[str, float]]:
     return found
 
 
-@pytest.mark.realdata
-def test_drawn_real_pairs(real_data: Path) -> None:
-    """Each row of 200 pairs of runs on 15 queries, in either unit, is that of plain loops."""
+def folders_of_runs(real_data: Path) -> list[tuple[dict[str, dict[str, float]], list[Path]]]:
+    """Return judgments and files of runs of each real collection that has several."""
     folders = {
         real_data / "dl20-passage": "qrels.txt",
         real_data / "trec-covid-r1": "qrels.complete.txt.gz",
@@ -278,23 +278,83 @@ def test_drawn_real_pairs(real_data: Path) -> None:
             for folder in sorted((real_data / suite).iterdir())
         },
     }
+    return [
+        (read(folder / qrels), sorted(folder.glob("*.run*.gz")))
+        for folder, qrels in folders.items()
+    ]
+
+
+def first_lines(of_query: dict[str, float]) -> dict[str, float]:
+    return dict(islice(of_query.items(), 150))
+
+
+def by_holm(pvalues: list[float]) -> list[float]:
+    corrected = {}
+    largest = 0.0
+    for rank, (pvalue, place) in enumerate(sorted(zip(pvalues, range(9), strict=False))):
+        largest = max(largest, min(pvalue * (len(pvalues) - rank), 1.0))
+        corrected[place] = largest
+    return [corrected[place] for place in range(len(pvalues))]
+
+
+@pytest.mark.realdata
+@pytest.mark.filterwarnings("ignore:every cluster has one answerable query")
+def test_drawn_real_pairs(real_data: Path) -> None:
+    """Rows and labels of 300 pairs on 15 queries, alone or in families of four, are those of plain loops."""
+    collections = folders_of_runs(real_data)
     rng = np.random.default_rng(6)
-    done = 0
-    while done < 200:
-        folder = list(folders)[int(rng.integers(len(folders)))]
-        judged = read(folder / folders[folder])
-        chosen = rng.choice(sorted(judged), min(15, len(judged)), replace=False).tolist()
+    done = number = 0
+    while done < 300:
+        judged, paths = collections[int(rng.integers(len(collections)))]
+        queries = rng.choice(sorted(judged), min(15, len(judged)), replace=False).tolist()
         rel = int(rng.integers(1, 3))
-        qrels = {q: {d: int(grade) for d, grade in judged[q].items()} for q in chosen}
-        if not any(literal.relevant(of_query, rel) for of_query in qrels.values()):
+        qrels = {q: {d: int(grade) for d, grade in judged[q].items()} for q in queries}
+        n_contenders, n_runs = [(1, 1), (4, 1), (1, 2), (1, 1)][number // 2 % 4]
+        needed = (1 + n_contenders) * n_runs
+        answerable = any(literal.relevant(of_query, rel) for of_query in qrels.values())
+        if not answerable or len(paths) < needed:
             continue
-        paths = rng.choice(sorted(folder.glob("*.run*.gz")), 2, replace=False).tolist()
-        a, b = ({q: read(path).get(q, {}) for q in chosen} for path in paths)
-        cutoff = int(rng.choice([5, 10, 100]))
-        unit: Any = ("query", "document")[done % 2]
-        allow = ("unknown-ids", "rising-scores", "equal-scores")
-        found = compare_pair(qrels, a, b, cutoff=cutoff, unit=unit, rel=rel, allow=allow)
-        expected = literal.rows(qrels, [a], [b], unit, cutoff, rel)
-        for row in (found.coverage, found.ranking, found.deciding[-1]):
-            check_row(row, expected[row.name], row.largest, identical=found.identical)
-        done += 1
+        files = [paths[n] for n in rng.permutation(len(paths))[:needed]]
+        runs = [{q: first_lines(read(path).get(q, {})) for q in queries} for path in files]
+        baseline, *contenders = [runs[n : n + n_runs] for n in range(0, needed, n_runs)]
+        cutoff = int(rng.choice([10, 100]))
+        unit: Any = ("query", "document")[number % 2]
+        clusters = {q: str(n // 3) for n, q in enumerate(queries)} if number % 3 == 0 else None
+        found = compare_several(
+            qrels,
+            {"a": baseline},
+            {f"b{n}": contender for n, contender in enumerate(contenders)},
+            cutoff=cutoff,
+            unit=unit,
+            rel=rel,
+            clusters=clusters,
+            allow=("unknown-ids", "rising-scores", "equal-scores"),
+        )
+        family: list[dict[str, Literal]] = []
+        for item, contender in zip(found, contenders, strict=True):
+            expected = literal.rows(qrels, baseline, contender, unit, cutoff, rel)
+            for row in (item.coverage, item.ranking, item.deciding[-1]):
+                pairs = expected[row.name]
+                check_row(row, pairs, row.largest, clusters=clusters, identical=item.identical)
+            sums = {
+                name: literal.units(pairs, clusters) for name, pairs in expected.items() if pairs
+            }
+            family.append({name: Literal(units, 0.05, None) for name, units in sums.items()})
+        for item, label in zip(found, labels_of_family(family), strict=True):
+            assert item.verdict.label == label
+        done += n_contenders
+        number += 1
+
+
+def labels_of_family(family: list[dict[str, Literal]]) -> list[str]:
+    """Return the labels of pairs by the rows of all of them, corrected by Holm."""
+    states: list[list[State]] = [[] for _ in family]
+    for name in ("coverage", "ranking", "all queries"):
+        pvalues = [rows[name].p if name in rows else 1.0 for rows in family]
+        for of_pair, rows, raw, corrected in zip(
+            states, family, pvalues, by_holm(pvalues), strict=True
+        ):
+            gain = np.sign(rows[name].mean) if name in rows else 0
+            sign = int(gain if name == "coverage" else -gain)
+            of_pair.append(State(sign, raw <= 0.05, corrected <= 0.05))
+    return [label_of(*of_pair) for of_pair in states]

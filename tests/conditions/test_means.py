@@ -1,9 +1,8 @@
 """Means over conditions: plain loops over units, at the border, by any label, on real suites."""
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -14,9 +13,7 @@ from ir_outcomes.pairs.differences import Quantity
 from ir_outcomes.pairs.means import RowInConditions, mean_over_conditions
 from tests.helpers import literal
 from tests.helpers.labels import State, label_of
-from tests.helpers.means import Mean, mean_of_means, mean_of_units
-
-Values = dict[str, list[tuple[str, float]]]  # of each row, differences by query
+from tests.helpers.means import Mean, differences, mean_of_means, mean_of_units, units_of
 
 
 def drawn(
@@ -41,44 +38,6 @@ def drawn(
     return qrels, runs
 
 
-def differences(qrels: literal.Qrels, a: literal.Run, b: literal.Run, unit: str, k: int) -> Values:
-    """The three rows by their definitions, query by query."""
-    rows: Values = {"coverage": [], "ranking": [], "all queries": []}
-    for query, judged in qrels.items():
-        golds = [*judged]
-        orders = [literal.ranked(run[query], "trec")[:k] for run in (a, b)]
-        if unit == "document":
-            found = [set(order) & set(golds) for order in orders]
-            shares = [100 * len(own) / len(golds) for own in found]
-            lengths = [
-                np.mean([literal.atom(order, golds, d) for d in found[0] & found[1]])
-                if found[0] & found[1]
-                else None
-                for order in orders
-            ]
-            whole = [literal.asl(order, golds, "cutoff", k, None) for order in orders]
-        else:
-            first = [literal.esl(order, golds) for order in orders]
-            shares = [0.0 if math.isnan(rank) else 100.0 for rank in first]
-            lengths = first if all(shares) else [None, None]
-            whole = [k + 1.0 if math.isnan(rank) else rank for rank in first]
-        rows["coverage"].append((query, shares[1] - shares[0]))
-        rows["all queries"].append((query, whole[1] - whole[0]))
-        if lengths[0] is not None:
-            rows["ranking"].append((query, float(lengths[1] - lengths[0])))
-    return rows
-
-
-def units_of(
-    values: list[tuple[str, float]], clusters: Mapping[str, str] | None
-) -> list[tuple[float, float]]:
-    sums: dict[str, list[float]] = {}
-    for query, value in values:
-        sums.setdefault(query if clusters is None else clusters[query], []).append(value)
-    exact = ((math.fsum(own), float(len(own))) for own in sums.values())
-    return [(0.0 if abs(total) < 1e-9 else total, n) for total, n in exact]
-
-
 def check(
     suite: dict[str, tuple[literal.Qrels, dict[str, literal.Run]]],
     contenders: str,
@@ -100,10 +59,10 @@ def check(
         of_rows: dict[str, list[Mean]] = {name: [] for name in largest}
         for name, (qrels, runs) in suite.items():
             values = differences(qrels, runs["a"], runs[contender], unit, k)
-            for row, of_row in values.items():
-                units = units_of(of_row, clusters.get(name))
+            for facet, of_facet in values.items():
+                units = units_of(of_facet, clusters.get(name))
                 if len(units) >= 2:
-                    of_rows[row].append(mean_of_units(units, largest[row], alpha))
+                    of_rows[facet].append(mean_of_units(units, largest[facet], alpha))
         means[contender] = {
             name: mean_of_means(of_row) for name, of_row in of_rows.items() if of_row
         }
@@ -186,29 +145,37 @@ def test_the_interval_of_a_mean_excludes_zero_where_alpha_is_its_pvalue(few: boo
             assert (row.found != "none") == significant
 
 
+RERANKERS = {
+    name: f"{path}.run.gz"
+    for name, path in zip("abc", ("monot5-3b", "monot5-base", "rank1-32b"), strict=True)
+}
+
+
+def read(
+    folder: Path, qrels: str, runs: dict[str, str], rel: int
+) -> tuple[literal.Qrels, dict[str, literal.Run]]:
+    """The relevant documents of the queries that have some, and what runs return for these."""
+    judged = iro.as_qrels(folder / qrels).to_dict()
+    relevant = {
+        query: {document: 1 for document, grade in grades.items() if grade >= rel}
+        for query, grades in judged.items()
+    }
+    answerable = {query: documents for query, documents in relevant.items() if documents}
+    lists = {name: iro.as_run(folder / path).to_dict() for name, path in runs.items()}
+    return answerable, {
+        name: {query: of_run.get(query, {}) for query in answerable}
+        for name, of_run in lists.items()
+    }
+
+
 @pytest.mark.realdata
 @pytest.mark.parametrize("unit", ["query", "document"])
 def test_a_real_suite_is_plain_loops(real_data: Path, unit: str) -> None:
     suite = {}
     folder = real_data / "suite-colberter"
     for name in ("nfcorpus", "trec-covid", "trec_podcast"):
-        qrels = iro.as_qrels(folder / name / "qrels.txt.gz").to_dict()
-        relevant = {
-            query: {document: 1 for document, grade in judged.items() if grade >= 1}
-            for query, judged in qrels.items()
-        }
-        runs = {
-            run: iro.as_run(folder / name / f"{path}.run.gz").to_dict()
-            for run, path in (("a", "tasb"), ("b", "colberter"))
-        }
-        answerable = {query: judged for query, judged in relevant.items() if judged}
-        suite[name] = (
-            answerable,
-            {
-                run: {query: by_query.get(query, {}) for query in answerable}
-                for run, by_query in runs.items()
-            },
-        )
+        paths = {"a": "tasb.run.gz", "b": "colberter.run.gz"}
+        suite[name] = read(folder / name, "qrels.txt.gz", paths, 1)
     check(suite, "b", 10, 0.05, unit=unit)
 
 
@@ -217,19 +184,46 @@ def test_rerankers_of_three_years_are_plain_loops(real_data: Path) -> None:
     suite = {}
     for year in ("dl19", "dl20", "dl21"):
         folder = real_data / "suite-rerankers" / year
-        qrels = iro.as_qrels(folder / "qrels.txt.gz").to_dict()
-        relevant = {
-            query: {document: 1 for document, grade in judged.items() if grade >= 2}
-            for query, judged in qrels.items()
-        }
-        answerable = {query: judged for query, judged in relevant.items() if judged}
-        named = zip("abc", ("monot5-3b", "monot5-base", "rank1-32b"), strict=True)
-        runs = {run: iro.as_run(folder / f"{path}.run.gz").to_dict() for run, path in named}
-        suite[year] = (
-            answerable,
-            {
-                run: {query: by_query.get(query, {}) for query in answerable}
-                for run, by_query in runs.items()
-            },
-        )
+        suite[year] = read(folder, "qrels.txt.gz", RERANKERS, 2)
     check(suite, "bc", 10, 0.05, unit="document")
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("unit", ["query", "document"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_biases_of_real_judges_are_plain_loops(
+    real_data: Path, unit: Literal["query", "document"], clustered: bool
+) -> None:
+    """GPT-4o beside NIST: differences of differences on the queries of both, joined by id."""
+    folder = real_data / "suite-rerankers" / "dl19"
+    files = {"nist": "qrels.txt.gz", "gpt-4o": "qrels.gpt-4o.txt.gz"}
+    inputs = {judge: read(folder, file, RERANKERS, 2) for judge, file in files.items()}
+    every = {query for qrels, _ in inputs.values() for query in qrels}
+    clusters = {query: f"cluster {int(query) % 17}" for query in every} if clustered else None
+    judges = {
+        judge: iro.evaluate(
+            dict(reversed(qrels.items())) if judge == "nist" else qrels,
+            runs,
+            cutoff=10,
+            unit=unit,
+            clusters=clusters,
+            on_error="keep",
+        )
+        for judge, (qrels, runs) in inputs.items()
+    }
+    found = iro.compare_judges(judges, "a", ["b", "c"], reference="nist")
+    largest = {"coverage": 200.0, "ranking": 18.0, "all queries": 20.0}
+    assert len(found.biases) == 6
+    for bias in found.biases:
+        truth, judge = (
+            dict(differences(qrels, runs["a"], runs[bias.contender], unit, 10)[bias.row.name])
+            for qrels, runs in inputs.values()
+        )
+        both = [query for query in truth if query in judge]
+        units = units_of([(query, judge[query] - truth[query]) for query in both], clusters)
+        expected = mean_of_units(units, largest[bias.row.name])
+        assert bias.row.n == len(both)
+        assert bias.row.differ == expected.differ
+        assert bias.row.difference == pytest.approx(expected.difference, abs=1e-12)
+        assert bias.row.pvalue == pytest.approx(expected.pvalue())
+        assert bias.row.interval == pytest.approx(expected.interval())

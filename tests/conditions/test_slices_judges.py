@@ -172,6 +172,14 @@ def test_small_slices_have_no_label_and_count_in_the_means(
     assert "1 label ignored, of queries that the qrels lack: q999." in notes
 
 
+def test_a_slice_that_does_not_enter_a_mean_is_named(evaluation: iro.Evaluation) -> None:
+    by = {query: "alone" if query == "q0" else "others" for query in evaluation.query_ids}
+    found = iro.compare_slices(evaluation, "a", by=by)
+    names = ("coverage", "ranking", "all queries")
+    assert found.overall[0].left_out == dict.fromkeys(names, ("alone",))
+    assert sum("leaves out alone" in note for note in found.notes) == 3
+
+
 def test_slices_of_clusters_are_not_tested(evaluation: iro.Evaluation) -> None:
     runs = [replace(run, clusters=np.arange(120) // 4) for run in evaluation]
     clustered = iro.compare_slices(

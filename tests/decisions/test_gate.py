@@ -208,6 +208,18 @@ def test_what_compare_stops_fails_unless_it_is_allowed() -> None:
         iro.gate(ev, "A", margins=(2.0, 0.5), allow=["unknown"])
 
 
+def test_a_collection_that_lacks_a_contender_decides_at_the_level_of_the_call() -> None:
+    runs = {"A": STEADY, "B": STEADY, "C": moved(3)}
+    whole = iro.gate({"second": evaluated(**runs)}, "A", margins=(2.0, 0.5))
+    lacking = evaluated(A=STEADY, C=moved(3))
+    suite = {"first": evaluated(**runs), "second": lacking}
+    part = iro.gate(suite, "A", margins=(2.0, 0.5), allow=["B@second"])
+    (of_whole,) = (decision for decision in whole.decisions if decision.contender == "C")
+    (of_part,) = (decision for decision in part.decisions if decision.name == "C on second")
+    assert of_part.rows == of_whole.rows
+    assert iro.gate(lacking, "A", margins=(2.0, 0.5)).decisions[0].rows != of_whole.rows
+
+
 def test_a_suite_is_a_gate_in_each_collection_and_missing_runs_fail() -> None:
     suite = {
         "first": evaluated(A=STEADY, B=STEADY, C=moved(3)),

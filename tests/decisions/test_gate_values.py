@@ -17,8 +17,8 @@ def values(shift: float, seed: int = 1) -> dict[str, float]:
 
 
 def decided(*outputs: Any, margin: float = 0.02, measure: str = "nDCG@10", **more: Any) -> Any:
-    scores = iro.scores_from_outputs(list(outputs), measure, higher_is_better=None)
-    return iro.gate(scores, scores.runs[0], margins=(margin,), **more)
+    evaluation = iro.outputs(*outputs, measure=measure, allow=["missing-values"])
+    return iro.gate(evaluation, evaluation.names[0], margins=(margin,), **more)
 
 
 def interval(old: dict[str, float], new: dict[str, float], alpha: float) -> tuple[float, float]:
@@ -55,6 +55,11 @@ def test_values_that_must_not_pass() -> None:
     assert any("has no value of nDCG@10 for 1 query (q0)" in why for why in decision.reasons)
     both = decided(old, old, zeros, margin=0.5)
     assert [decision.status for decision in both.decisions] == ["pass", "fail"]
+    assert [decision.identical for decision in both.decisions] == [True, False]
+    (decision,) = decided(
+        old, {query: old[query] for query in QUERIES[1:]}, max_missing=0.1
+    ).decisions
+    assert not decision.identical
 
 
 def test_a_reference_must_be_passed_too() -> None:
@@ -66,15 +71,15 @@ def test_a_reference_must_be_passed_too() -> None:
     ("settings", "message"),
     [
         ({"margin": 1.0}, "no loss of nDCG@10 can exceed this margin: its range is 1"),
-        ({"cutoff": 10}, "have no other cutoff or measure"),
-        ({"measures": ["AP"]}, "have no other cutoff or measure"),
+        ({"cutoff": 10}, "have no other cutoff"),
+        ({"measures": ["AP"]}, "have no other measure"),
     ],
 )
 def test_what_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(iro.ParameterError, match=message):
         decided(values(0), values(0, 2), **settings)
-    scores = iro.scores_from_outputs([values(0), values(0, 2)], "mine", higher_is_better=True)
-    with pytest.raises(iro.ParameterError, match="largest possible value of mine is not known"):
+    scores = iro.outputs(values(0), values(0, 2), measure="mine", higher_is_better=True)
+    with pytest.raises(iro.ParameterError, match="the range of mine is not known"):
         iro.gate(scores, "output 1", margins=(0.1,))
     with pytest.raises(iro.ParameterError, match="must be one number, of the mean of mine"):
         iro.gate(scores, "output 1", margins=(1.0, 0.1))

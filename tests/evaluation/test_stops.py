@@ -39,7 +39,8 @@ def falling(number: int, rank: int) -> float:
         (lambda number, rank: rank if number < 10 else -rank, {}, []),  # not more than half
         (lambda number, rank: [3, 1, 5, 2, 4][rank - 1], {}, []),  # a contradiction, but no rise
         (lambda number, rank: 1, {}, ["equal-scores"]),
-        (lambda number, rank: 1 + (number == rank == 3), {}, []),
+        (lambda number, rank: 1 if number < 11 else -rank, {}, ["equal-scores"]),
+        (lambda number, rank: 1 if number < 10 else -rank, {}, []),  # not more than half
         (lambda number, rank: rank, {"documents": "D{}"}, ["unknown-ids", "rising-scores"]),
     ],
 )
@@ -64,9 +65,12 @@ def test_the_error_names_the_repair(tmp_path: Path) -> None:
         refuse_stops([iro.search_lengths(QRELS, path)])
 
 
-def test_equal_scores_without_ranks_are_no_stop() -> None:
+def test_equal_scores_stop_in_any_form() -> None:
     run = {query: dict.fromkeys(("d1", "d2", "d3"), 1.0) for query in QUERIES}
-    assert stops_of([iro.search_lengths(QRELS, run)]) == []
+    (stop,) = stops_of([iro.search_lengths(QRELS, run)])
+    assert stop.kind == "equal-scores"
+    single = {query: {"d1": 1.0} for query in QUERIES}
+    assert stops_of([iro.search_lengths(QRELS, single)]) == []
 
 
 def test_runs_without_any_known_query_are_evaluated_only_if_that_is_allowed(tmp_path: Path) -> None:

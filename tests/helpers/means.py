@@ -1,11 +1,13 @@
 """The one estimate and means of it, written down once more with plain loops."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from scipy.stats import t
 
+from tests.helpers import literal
 from tests.helpers.estimate import Literal
 
 
@@ -86,3 +88,46 @@ def margin_interval(
     """Return the interval for margins of independent queries."""
     units = [(difference, 1.0) for difference in differences]
     return Literal.margins(units, 1 - alpha, largest)
+
+
+def differences(
+    qrels: literal.Qrels, a: literal.Run, b: literal.Run, unit: str, k: int
+) -> dict[str, list[tuple[str, float]]]:
+    """The differences of the three rows by their definitions, query by query."""
+    rows: dict[str, list[tuple[str, float]]] = {"coverage": [], "ranking": [], "all queries": []}
+    for query, judged in qrels.items():
+        golds = [*judged]
+        orders = [literal.ranked(run[query], "trec")[:k] for run in (a, b)]
+        lengths: list[float] = []
+        if unit == "document":
+            found = [{*order} & {*golds} for order in orders]
+            both = found[0] & found[1]
+            shares = [100 * len(documents) / len(golds) for documents in found]
+            if both:
+                lengths = [
+                    float(np.mean([literal.atom(order, golds, d) for d in both]))
+                    for order in orders
+                ]
+            whole = [literal.asl(order, golds, "cutoff", k, None) for order in orders]
+        else:
+            first = [literal.esl(order, golds) for order in orders]
+            shares = [0.0 if math.isnan(rank) else 100.0 for rank in first]
+            if all(shares):
+                lengths = first
+            whole = [k + 1.0 if math.isnan(rank) else rank for rank in first]
+        rows["coverage"].append((query, shares[1] - shares[0]))
+        rows["all queries"].append((query, whole[1] - whole[0]))
+        if lengths:
+            rows["ranking"].append((query, lengths[1] - lengths[0]))
+    return rows
+
+
+def units_of(
+    values: Sequence[tuple[str, float]], clusters: Mapping[str, str] | None
+) -> list[tuple[float, float]]:
+    """Return sums and numbers of queries, or of their clusters."""
+    sums: dict[str, list[float]] = {}
+    for query, value in values:
+        sums.setdefault(query if clusters is None else clusters[query], []).append(value)
+    exact = ((math.fsum(of_unit), float(len(of_unit))) for of_unit in sums.values())
+    return [(0.0 if abs(total) < 1e-9 else total, n) for total, n in exact]

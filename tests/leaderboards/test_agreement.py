@@ -14,6 +14,7 @@ from ir_outcomes.statistics.papers import paired_tests
 from ir_outcomes.statistics.resampling import first_halves
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
+from tests.helpers.values import as_values
 
 
 def significant(x: np.ndarray, y: np.ndarray, test: str) -> bool:
@@ -81,7 +82,7 @@ def test_against_a_loop_over_splits_and_pairs(measure: str) -> None:
     qrels, runs = collection(3, 24, relevant=2, seed=1)
     scores = iro.evaluate(qrels, runs, measures=[measure]).scores_of(measure)
     halves = first_halves(24, 12, seed=5).astype(bool).T
-    found = iro.agreement(scores, splits=12, seed=5).tests
+    found = iro.agreement(as_values(scores), splits=12, seed=5).tests
     assert len(found) == 7
     for row in found:
         pairs: Any = [
@@ -181,7 +182,7 @@ def test_rows_of_runs_and_of_scores() -> None:
     assert all(list(row) == list(rows[0]) for row in rows)  # tests and verdict alike
     assert rows[-1]["agree"] is None
     assert any("undefined for some run" in note for note in result.notes)
-    of_scores = iro.agreement(evaluation.scores_of(None), splits=5)
+    of_scores = iro.agreement(as_values(evaluation.scores_of(None)), splits=5)
     assert (of_scores.verdict, of_scores.labels, of_scores.unit, len(of_scores.rows())) == (
         None,
         {},

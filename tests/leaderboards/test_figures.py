@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -15,7 +16,7 @@ def board() -> iro.Leaderboard:
 
 def test_the_picture_has_the_order_and_the_means_of_the_board() -> None:
     result = board()
-    axes = result.plot("tiers", Figure())
+    axes = result.plot("standings", Figure())
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == [standing.run for standing in result.standings]
     drawn = [tuple(line.get_xdata()) for line in axes.lines]
@@ -24,9 +25,11 @@ def test_the_picture_has_the_order_and_the_means_of_the_board() -> None:
         expected += [standing.interval, (standing.score,)]
     assert drawn == expected
     beside = [text.get_text() for text in axes.texts]
-    assert beside == [
-        f"tier {own.tier}: better than {own.won}, worse than {own.lost}" for own in result.standings
+    ranks = [re.findall(r"\d+", text) for text in beside]
+    assert [(int(of_run[0]), int(of_run[-1])) for of_run in ranks] == [
+        tuple(standing.ranks) for standing in result.standings
     ]
+    assert len({tuple(of_run) for of_run in ranks}) > 1
 
 
 def test_cells_are_of_a_run_against_those_above_it() -> None:

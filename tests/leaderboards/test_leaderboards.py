@@ -8,6 +8,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
 from tests.helpers import literal
 from tests.helpers.many import collection
+from tests.helpers.values import as_values
 
 NAMES = ["AP@10", "coverage", "ranking", "all queries"]
 
@@ -121,7 +122,7 @@ def test_all_true_ranks_lie_inside_in_95_percent_of_boards_with_ties() -> None:
         noise = rng.normal(size=(len(means), 40)) + rng.normal(size=40)
         scores = simulated(means[:, None] + noise)
         for correction, covered in inside.items():
-            board = iro.leaderboard(scores, correction=correction)  # type: ignore[arg-type]
+            board = iro.leaderboard(as_values(scores), correction=correction)  # type: ignore[arg-type]
             ranks = {standing.run: standing.ranks for standing in board.standings}
             of_runs = [ranks[run] for run in scores.runs]
             covered.append(
@@ -137,7 +138,7 @@ def test_all_true_ranks_lie_inside_in_95_percent_of_boards_with_ties() -> None:
 def test_values_are_decided_by_their_measure() -> None:
     evaluation = iro.evaluate(*collection(4, 80), cutoff=10, measures=["nDCG@5"])
     with_runs = iro.leaderboard(evaluation, measures=["nDCG@5"])
-    alone = iro.leaderboard(evaluation.scores_of("nDCG@5"))
+    alone = iro.leaderboard(as_values(evaluation.scores_of("nDCG@5")))
     for own, other in zip(alone.standings, with_runs.standings, strict=True):
         assert (own.run, own.score, own.interval, own.ranks, own.better_than) == (
             other.run,
@@ -161,7 +162,7 @@ def test_intervals_of_bounded_means_stay_in_their_bounds() -> None:
     outputs = {
         run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()
     }
-    for standing in iro.leaderboard(iro.scores_from_outputs(outputs, measure="P@5")).standings:
+    for standing in iro.leaderboard(iro.outputs(outputs, measure="P@5")).standings:
         assert standing.interval is not None
         low, high = standing.interval
         assert 0 <= low <= (standing.score or 0) <= high + 1e-12 <= 1 + 1e-12
@@ -204,8 +205,8 @@ def test_what_is_refused() -> None:
         (evaluation, {"margins": (1.0, 1.0)}, "a board has no margins"),
         (evaluation, {"measures": ["coverage", "coverage"]}, "coverage is named twice"),
         (evaluation, {"measures": []}, "there is no measure"),
-        (scores, {"cutoff": 10}, "cutoff is a setting of search lengths"),
-        (scores, {"measures": ["AP"]}, "these scores are of RR"),
+        (as_values(scores), {"cutoff": 10}, "have no other cutoff"),
+        (as_values(scores), {"measures": ["AP"]}, "these values are of RR"),
     ]
     for source, settings, message in wrong:
         with pytest.raises(ParameterError, match=message):

@@ -11,6 +11,7 @@ from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.ordering import values_of
 from tests.helpers.many import collection
+from tests.helpers.values import as_values
 
 
 def scores(values: Any, higher_is_better: bool = True, clusters: Any = None) -> Scores:
@@ -48,7 +49,7 @@ def test_against_a_loop_over_resamples(higher_is_better: bool, n_clusters: int |
     values[4] = values[2]  # these two share every rank
     codes = np.arange(23) if n_clusters is None else np.arange(23) % n_clusters
     given = scores(values, higher_is_better, None if n_clusters is None else codes)
-    result = iro.rank_distribution(given, resamples=60, seed=9, top_k=2)
+    result = iro.rank_distribution(as_values(given), resamples=60, seed=9, top_k=2)
     assert (n_clusters is not None) == ("Resamples are of 8 clusters of queries." in result.notes)
     n = n_clusters or 23
     ranks = []
@@ -87,7 +88,8 @@ def test_the_same_seed_gives_the_same_bits_in_any_order_of_runs() -> None:
 
 def test_a_run_without_any_defined_value_is_last() -> None:
     result = iro.rank_distribution(
-        scores([[np.nan] * 3, [5, 5, 6], [7, 8, 9]], higher_is_better=False), resamples=50
+        as_values(scores([[np.nan] * 3, [5, 5, 6], [7, 8, 9]], higher_is_better=False)),
+        resamples=50,
     )
     assert [run.run for run in result.runs] == ["r1", "r2", "r0"]
     assert (result["r0"].score, result["r0"].counts) == (None, (0, 0, 50))

@@ -88,7 +88,7 @@ FIGURES: dict[str, Callable[[int], Any]] = {
     "changes": lambda n: compared(2, n),
     "forest": lambda n: iro.compare_collections(suite(2, n), NAMES[0]),
     "forest of several": lambda n: iro.compare_collections(suite(n, 3), NAMES[0]),
-    "tiers": lambda n: iro.leaderboard(evaluated(n)),
+    "standings": lambda n: iro.leaderboard(evaluated(n)),
     "verdicts": lambda n: iro.leaderboard(evaluated(n)),
     "history": history,
     "ranks": lambda n: iro.rank_distribution(evaluated(n), resamples=200),
@@ -150,7 +150,7 @@ def test_no_text_overlaps_or_leaves_the_frame(figure: str, n: int) -> None:
 
 @pytest.mark.parametrize(
     "figure",
-    [f for f in FIGURES if f not in ("tiers", "verdicts", "history", "ranks", "headroom")],
+    [f for f in FIGURES if f not in ("standings", "verdicts", "history", "ranks", "headroom")],
 )
 def test_figures_of_comparisons_name_their_runs_above_and_below(figure: str) -> None:
     axes = made(figure).plot(kind_of(figure), ax=Figure())

@@ -237,8 +237,8 @@ def test_latex_numbers_floats_and_marks() -> None:
     assert [row[1] for row in tabular_rows(as_latex(View("t", tables=(numbers,))))[1:]] == [
         f" {n} " for n in NUMBERS.values()
     ]
-    marked = Table((Column("verdict"),), (("better †",),))
-    assert r"better $\dagger$ \\" in as_latex(View("t", tables=(marked,)))
+    marked = Table((Column("verdict"),), (("better ‡",),))
+    assert r"better $\ddagger$ \\" in as_latex(View("t", tables=(marked,)))
     columns = (Column("run"), Column("ESL", form=NUMBER), Column("gain", form=NUMBER))
     rows = (("a", "1.50", "-0.50"), ("b", "2.00", "+0.25"))
     table = Table(columns, rows, ("h", "c."), "t_1", best=[(0, 1)], significant=[(0, 2)])

@@ -18,6 +18,7 @@ from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
+from tests.helpers.values import as_values
 
 
 @pytest.fixture(scope="module")
@@ -273,12 +274,14 @@ def test_letters_of_each_measure_are_in_the_details() -> None:
     assert rf"\textbf{{{value}}}" in board.to_latex(mark=("best",))
 
 
-def test_a_board_of_scores_says_what_its_figures_need() -> None:
+def test_a_board_of_values_has_its_pictures() -> None:
     qrels, runs = collection(3, 20, relevant=2)
-    board = iro.leaderboard(iro.evaluate(qrels, runs).scores_of(None))
+    board = iro.leaderboard(as_values(iro.evaluate(qrels, runs).scores_of(None)))
     assert "None" not in board.to_text(details=True)
-    with pytest.raises(iro.ParameterError, match="`kind='verdicts'` needs"):
-        board.plot("verdicts", ax=Figure())
+    for kind in ("standings", "verdicts"):
+        axes = board.plot(kind, ax=Figure())
+        names = [label.get_text() for label in axes.get_yticklabels()]
+        assert names == [standing.run for standing in board.standings]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,19 @@ def test_corrections_equal_statsmodels(p: list[float], method: str) -> None:
     assert adjust(p, "none").tolist() == p
 
 
+@given(
+    p=st.lists(st.floats(0, 1), max_size=6),
+    absent=st.integers(0, 6),
+    method=st.sampled_from(CORRECTIONS),
+)
+def test_tests_that_could_not_be_made_count_with_p_1(
+    p: list[float], absent: int, method: str
+) -> None:
+    size = len(p) + absent
+    expected = adjust([*p, *[1.0] * absent], method)[: len(p)]
+    assert adjust(p, method, size).tolist() == expected.tolist()
+
+
 def test_the_level_in_a_family_is_what_the_smallest_pvalue_must_reach() -> None:
     for correction in CORRECTIONS:
         level = level_in_family(0.05, 8, correction)

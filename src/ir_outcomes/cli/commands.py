@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 Words = Literal[
-    "pair", "board", "runs", "files", "values", "judges", "collections", "gate", "plain"
+    "pair",
+    "pair_or_values",
+    "board",
+    "runs",
+    "files",
+    "values",
+    "judges",
+    "collections",
+    "gate",
+    "plain",
 ]
 # What can be said about reading, by what a command makes of it.
 RANKS = ("cutoff", "rel", "ties", "judged_only", "drop_self", "duplicates", "n_jobs")
@@ -67,6 +76,7 @@ COMMANDS = {
         "values",
         then="per_query",
         figures=("facets", "changes"),
+        page=True,
     ),
     "verdict": Command(
         "verdict",
@@ -116,7 +126,7 @@ COMMANDS = {
         "plan",
         "Show how many queries it takes to detect a difference.",
         ("plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks",),
-        "pair",
+        "pair_or_values",
         takes=(*VERDICTS, "replicates"),
     ),
     "gate": Command(
@@ -150,10 +160,10 @@ COMMANDS = {
     "leaderboard": Command(
         "leaderboard",
         "Order runs by one row, with the ranks that are possible.",
-        ("leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",),
+        ("leaderboard qrels.txt *.run --measure nDCG@10 --plot standings.pdf",),
         "board",
         takes=EVERYTHING,
-        figures=("tiers", "verdicts"),
+        figures=("standings", "verdicts"),
         page=True,
         shows_texts=("report",),
     ),

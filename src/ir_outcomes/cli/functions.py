@@ -72,8 +72,13 @@ def plan(
     alpha, correction, allow
         See `ir_outcomes.compare`.
     """
-    rules: dict[str, Any] = {"margins": margins, "alpha": alpha, "correction": correction}
-    result = iro.compare(evaluation, baseline, contenders, allow=allow, **rules)
+    rules: dict[str, Any] = {"alpha": alpha, "correction": correction, "allow": allow}
+    if evaluation.values is not None:
+        if margins is None or len(margins) > 1:
+            raise UsageError("--margins: give one number, a difference of the mean to detect.")
+        result = iro.compare(evaluation, baseline, contenders, **rules)
+        return [iro.plan(item, all_queries=margins[0]) for item in comparisons_of(result)]
+    result = iro.compare(evaluation, baseline, contenders, margins=margins, **rules)
     return [iro.plan(comparison, *(margins or ())) for comparison in comparisons_of(result)]
 
 

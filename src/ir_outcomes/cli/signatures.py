@@ -216,6 +216,8 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
         details["converter"] = words_of
     elif kind in (int, float, Path):
         details["converter"] = partial(single_word, kind)
+    elif name == "range":
+        details |= {"allow_leading_hyphen": True}
     elif name == "higher_is_better":
         details["name"], details["negative"] = names_of(name)
     if option.default is None:

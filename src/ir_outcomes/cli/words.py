@@ -81,6 +81,47 @@ def pair(
     return Read((evaluation, first, contenders), {}, evaluation, [qrels])
 
 
+def pair_or_values(
+    qrels: str,
+    baseline: str | None = None,
+    runs: list[str] | None = None,
+    /,
+    *,
+    outputs: bool = False,
+    range: tuple[float, float] | None = None,
+    id: str | None = None,
+    where: Sequence[str] = (),
+    trials: Literal["mean"] | None = None,
+    settings: Mapping[str, Any],
+) -> Read:
+    """Evaluate a baseline and contenders.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, an ir_datasets id, or a saved evaluation with all runs.
+    baseline
+        Run A: a file, the name of one of RUNS, or irds:ID.
+    runs
+        Run B, or several: files or directories.
+    outputs
+        Files are values of --measure by query that other tools computed, without qrels.
+    range, id, where, trials
+        See `ir_outcomes.outputs`.
+    """
+    how = {"range": range, "id": id, "where": where, "trials": trials}
+    if outputs:
+        files = [file for file in (qrels, baseline, *(runs or ())) if file]
+        evaluation = values_of(files, how, settings)
+        first, *others = evaluation.system_names
+        contenders = others[0] if len(others) == 1 else others
+        return Read((evaluation, first, contenders))
+    refuse_how(how)
+    if baseline is None:
+        raise UsageError("BASELINE is missing: give a file, or the name of one of RUNS.")
+    return pair(qrels, baseline, runs, settings=settings)
+
+
 def with_baselines(
     qrels: str, baselines: list[str], runs: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> tuple["iro.Evaluation", list[str], list[str]]:
@@ -124,7 +165,10 @@ def board(
     runs: list[str] | None = None,
     /,
     *,
-    from_outputs: bool = False,
+    outputs: bool = False,
+    range: tuple[float, float] | None = None,
+    id: str | None = None,
+    where: Sequence[str] = (),
     trials: Literal["mean"] | None = None,
     settings: Mapping[str, Any],
 ) -> Read:
@@ -136,15 +180,16 @@ def board(
         Qrels: a file, an ir_datasets id, or a saved evaluation.
     runs
         Runs: files or directories.
-    from_outputs
-        Take files of per-query values of --measure, instead of QRELS and RUNS.
-    trials
-        What becomes of several values of a query: their mean.
+    outputs
+        Files are values of --measure by query that other tools computed, without qrels.
+    range, id, where, trials
+        See `ir_outcomes.outputs`.
     """
-    if from_outputs:
-        scores = scores_of([qrels, *(runs or ())], trials, settings)
-        return Read((scores,), {"measures": None})
-    refuse_trials(trials, "--from-outputs")
+    how = {"range": range, "id": id, "where": where, "trials": trials}
+    if outputs:
+        evaluation = values_of([qrels, *(runs or ())], how, settings)
+        return Read((evaluation,), {"measures": None}, None)
+    refuse_how(how)
     return evaluated_runs(qrels, runs, settings)
 
 
@@ -241,6 +286,9 @@ def gate(
     *,
     suite: str | None = None,
     outputs: bool = False,
+    range: tuple[float, float] | None = None,
+    id: str | None = None,
+    where: Sequence[str] = (),
     trials: Literal["mean"] | None = None,
     system: str | None = None,
     contenders: list[str] | None = None,
@@ -260,9 +308,10 @@ def gate(
     suite
         Decide on all collections of this suite.
     outputs
-        Take files of values of --measure: OLD NEW, or one of all runs.
-    trials
-        What becomes of several values of a query: their mean.
+        Files are values of --measure by query that other tools computed, without qrels: OLD NEW, or
+        one of all runs. With several measures each is decided on.
+    range, id, where, trials
+        See `ir_outcomes.outputs`.
     system
         Name of the baseline in the suite.
     contenders
@@ -270,6 +319,7 @@ def gate(
     reference
         A second baseline, such as the last release; both must pass.
     """
+    how = {"range": range, "id": id, "where": where, "trials": trials}
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
         read = collections(suite, baseline=system, contenders=contenders, settings=settings)
@@ -287,37 +337,56 @@ def gate(
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         last = [reference] if reference and os.path.exists(reference) else []
-        scores = scores_of([*files, *last], trials, settings)
-        options |= {"reference": scores.runs[-1]} if last else {}
-        return Read(
-            (scores, scores.runs[0], contenders), {**options, "measures": ()}, None, [*files, *last]
-        )
-    refuse_trials(trials, "--outputs")
+        of_measures = {
+            measure: values_of(
+                [*files, *last],
+                how,
+                {**settings, "measures": [measure], "allow": ["missing-values"]},
+            )
+            for measure in settings.get("measures") or [None]
+        }
+        evaluation = next(iter(of_measures.values()))
+        options |= {"reference": evaluation.system_names[-1]} if last else {}
+        source = evaluation if len(of_measures) == 1 else of_measures
+        first = evaluation.system_names[0]
+        return Read((source, first, contenders), {**options, "measures": ()}, None, [*files, *last])
+    refuse_how(how)
     evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
     files = list(dict.fromkeys([qrels, *baselines[:1], *(runs or ()), *baselines]))
     return Read((evaluation, names[0], contenders), options, evaluation, files)
 
 
-def scores_of(
-    files: Sequence[str], trials: Literal["mean"] | None, settings: Mapping[str, Any]
-) -> "iro.Scores":
+_OF_RUNS = ("progress", "on_error", "documents")  # settings that commands give themselves
+
+
+def values_of(
+    files: Sequence[str], how: Mapping[str, Any], settings: Mapping[str, Any]
+) -> "iro.Evaluation":
     """Take the values of one measure that other tools computed."""
-    given = {name: settings[name] for name in settings if name not in ("progress", "on_error")}
+    given = {name: settings[name] for name in settings if name not in _OF_RUNS}
     measures = given.pop("measures", ())
     if len(measures) > 1:
         raise UsageError("--measure: values of other tools are of one measure; give it once.")
-    if of_runs := given.keys() - {"names", "clusters", "higher_is_better"}:
+    allow = [stop for stop in given.pop("allow", ()) if stop == "missing-values"]
+    of_values = {"names", "clusters", "replicates", "higher_is_better"}
+    if of_runs := given.keys() - of_values:
         options = ", ".join(sorted(names_of(name)[0] for name in of_runs))
         raise UsageError(f"{options}: leave it out; values of other tools are read as they are.")
-    sources = files if len(files) > 1 else files[0]
-    return iro.scores_from_outputs(sources, *measures, trials=trials, **given)
+    measure = measures[0] if measures else None
+    evaluation: iro.Evaluation = iro.outputs(*files, measure=measure, allow=allow, **how, **given)
+    if len(evaluation.names) < 2:
+        raise iro.MismatchError(f"{files[0]} has one run only; give a file for each run")
+    return evaluation
 
 
-def refuse_trials(trials: Literal["mean"] | None, option: str) -> None:
-    """Refuse an option of values where runs are evaluated."""
-    if trials is not None:
-        raise UsageError(f"--trials is for values of other tools; give {option}, too.")
+def refuse_how(how: Mapping[str, Any]) -> None:
+    """Refuse options of values where runs are evaluated."""
+    options = [f"--{name}" for name, value in how.items() if value]
+    if options:
+        raise UsageError(
+            f"{', '.join(options)}: only for values of other tools; give --outputs, too."
+        )
 
 
 def evaluated(qrels: str, runs: Any, settings: Mapping[str, Any]) -> "iro.Evaluation":

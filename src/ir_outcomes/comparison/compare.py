@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any, Unpack, overload
 
 from ir_outcomes.comparison.family import comparisons_of_runs
+from ir_outcomes.comparison.outputs import compare_values
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import Reading, ReadingOptions, evaluate
@@ -109,7 +110,9 @@ def compare(
     reading = Reading(**_of(Reading, settings))
     if isinstance(qrels, Evaluation) or is_saved(qrels):
         _refuse_settings_of_evaluations(settings)
-        evaluation = evaluation_of(qrels, cutoff=reading.cutoff, several_runs=True)
+        evaluation = evaluation_of(qrels, cutoff=reading.cutoff, several_runs=True, values=True)
+        if evaluation.values is not None:
+            return _compared_values(evaluation, baseline, contenders, rules)
         chosen, notes = _chosen(evaluation, baseline, contenders)
         several = not isinstance(contenders, str)
     else:
@@ -148,6 +151,16 @@ def compared(
         (*notes, *(about for about in copies if system.name in about.runs)) for system in others
     ]
     return comparisons_of_runs(evaluation, settings, measures, of_pairs, progress=progress)
+
+
+def _compared_values(
+    evaluation: Evaluation, baseline: Any, contenders: Any, rules: Rules
+) -> Comparison | Comparisons:
+    """Compare values that another tool computed."""
+    others = contenders_of(evaluation.system_names, baseline, contenders)
+    systems = evaluation.systems_called([baseline, *others])
+    results = compare_values(evaluation, systems, rules)
+    return results[0] if isinstance(contenders, str) else results
 
 
 def _refuse_settings_of_evaluations(settings: Mapping[str, Any]) -> None:

@@ -1,50 +1,22 @@
 """Comparisons from per-query values: of another tool's output, or of a measure of an evaluation."""
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Unpack, overload
 
-import numpy as np
 from ir_measures import Metric
 
 from ir_outcomes.comparison.family import Family
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
-from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_of_sources
-from ir_outcomes.evaluation.systems import (
-    Called,
-    called_systems,
-    check_baselines,
-    digest_of_clusters,
-)
-from ir_outcomes.evaluation.systems import systems as systems_of
+from ir_outcomes.evaluation.outputs import are_sources, evaluation_of_values
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.systems import Called
 from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.pairs.measurements import measurements_of_values
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
-from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.measure_names import (
-    are_truth_values,
-    base_name,
-    cutoff_of,
-    is_gain,
-    is_reciprocal,
-)
-from ir_outcomes.reading.runs import check_names
-from ir_outcomes.reading.values import Trials
-
-
-@dataclass(frozen=True)
-class _Meaning:
-    """How to read the values of a measure."""
-
-    # Reciprocal of a rank; rank; value that is 0 where nothing was found; any other value.
-    kind: Literal["reciprocal", "rank", "gain", "value"]
-    cutoff: int | None
-    rel: int | None
-    not_found: float  # the value that stands for "nothing found"
-    higher_is_better: bool
+from ir_outcomes.values.table import Trials
 
 
 class OutputSettings(RuleOptions, total=False):
@@ -56,9 +28,12 @@ class OutputSettings(RuleOptions, total=False):
     higher_is_better: bool | None
     trials: Trials | None
     names: tuple[str, ...] | None
+    range: tuple[float, float] | None
+    id: str | None
+    where: Mapping[str, str] | Sequence[str] | None
+    allow: Collection[Literal["missing-values"]]
     clusters: Any
     replicates: Any
-    progress: bool
 
 
 @overload
@@ -95,9 +70,12 @@ def compare_outputs(
     higher_is_better: bool | None = None,
     trials: Trials | None = None,
     names: tuple[str, ...] | None = None,
+    range: tuple[float, float] | None = None,
+    id: str | None = None,
+    where: Mapping[str, str] | Sequence[str] | None = None,
+    allow: Collection[Literal["missing-values"]] = (),
     clusters: Any = None,
     replicates: Any = None,
-    progress: bool = False,
     **rules: Unpack[RuleOptions],
 ) -> Comparison | Comparisons:
     """Compare runs by per-query values that a tool has already computed.
@@ -111,23 +89,13 @@ def compare_outputs(
     Parameters
     ----------
     baseline : path, frame, dict, CalcResults or iterable of Metric
-        One of what `ir_outcomes.scores_from_outputs` takes.
+        One of what `ir_outcomes.outputs` takes.
     contenders : the same, or a list of such, optional
         Left out where the baseline is a table of several runs, of which the first, or the first of
         `names`, is the baseline.
-    measure : str, optional
-        Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one
-        there is.
-    qrels : see `ir_outcomes.as_qrels`, optional
-        Tells which queries are answerable. Without it, unanswerable queries count as unanswered.
-    rel : int, optional
-        Smallest grade of a relevant document; by default that of the measure, or 1 with qrels, and
-        unknown without them.
-    higher_is_better : bool, optional
-        Direction of a measure that is not known here.
-    trials : {"mean"}, optional
-        What becomes of several values of a query: their mean. By default they are an error.
-    clusters, replicates, progress
+    measure, range, id, where, trials, higher_is_better, qrels, rel, allow
+        See `ir_outcomes.outputs`. Without qrels, unanswerable queries count as unanswered.
+    clusters, replicates
         See `ir_outcomes.evaluate`.
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them
@@ -161,81 +129,64 @@ def compare_outputs(
     """
     if isinstance(contenders, list) and not contenders:
         raise ParameterError("there is no contender; give one output, or several as a list")
-    are_metrics = isinstance(contenders, list) and hasattr(next(iter(contenders), None), "query_id")
-    several = (
-        isinstance(contenders, (list, tuple))
-        and not are_metrics
-        and not hasattr(contenders, "per_query")
-    )
-    if contenders is None:
-        sources, positions = [baseline], ["table of outputs"]
-    else:
+    several = isinstance(contenders, (list, tuple)) and are_sources(contenders)
+    sources, positions = [baseline], ["table of outputs"]
+    if contenders is not None:
         others = list(contenders) if several else [contenders]
-        numbers = [f" {number}" for number in range(1, len(others) + 1)] if others[1:] else [""]
+        numbers = [f" {number}" for number, _ in enumerate(others, 1)] if others[1:] else [""]
         sources = [baseline, *others]
         positions = ["baseline", *(f"contender{number}" for number in numbers)]
-    judgments = None if qrels is None else as_qrels(qrels)
-
-    def answerable(measure: str) -> list[str]:
-        if judgments is None:
-            return []
-        least_grade = rel or _meaning(measure, higher_is_better, rel).rel or 1
-        codes = np.unique(judgments.codes[judgments.grades >= least_grade]).tolist()
-        return [judgments.query_ids[code] for code in codes]
-
-    scores = scores_of_sources(
+    evaluation = evaluation_of_values(
         sources,
         positions,
-        measure,
-        higher_is_better,
-        names,
+        measure=measure,
+        range=range,
+        id=id,
+        where=where,
         trials=trials,
-        clusters=clusters,
-        queries_of=None if judgments is None else answerable,
-    )
-    if len(scores.runs) == 1:
-        raise ParameterError(f"there is one run only, {scores.runs[0]}; give another output")
-    meaning = _meaning_of(scores, higher_is_better, rel)
-    rel = meaning.rel if rel is None else rel
-    n_unanswerable = 0
-    if judgments is not None:
-        rel = rel or 1
-        n_unanswerable = len(judgments.query_ids) - len(scores.query_ids)
-    systems = [Called(name, (name,)) for name in scores.runs]
-    if replicates is not None:
-        systems = _grouped(scores.runs, replicates)
-    settings = _settings(meaning, rel, Rules(**rules), len(systems) - 1)
-    notes = as_notes(_notes(scores, meaning, judgments is not None))
-    values = _Values(scores, meaning, n_unanswerable, notes)
-    results = values.compared(systems, settings)
-    return Comparisons(results) if several or len(results) > 1 else results[0]
-
-
-def compare_scores(
-    scores: Scores, baseline: str, contenders: Sequence[str], **rules: Unpack[RuleOptions]
-) -> Comparisons:
-    """Compare runs by the values of a measure, reciprocal ranks as they are, too."""
-    meaning = _meaning_of(scores, scores.higher_is_better, None)
-    if meaning.kind == "reciprocal":
-        meaning = replace(meaning, kind="gain", higher_is_better=True)
-    systems = [Called(name, (name,)) for name in (baseline, *contenders)]
-    settings = _settings(meaning, meaning.rel, Rules(**rules), len(contenders))
-    notes = as_notes(_notes(scores, meaning, with_qrels=True))
-    return Comparisons(_Values(scores, meaning, 0, notes).compared(systems, settings))
-
-
-def _settings(meaning: _Meaning, rel: int | None, rules: Rules, family: int) -> Settings:
-    return Settings(
-        cutoff=meaning.cutoff,
+        names=names,
+        higher_is_better=higher_is_better,
+        qrels=qrels,
         rel=rel,
-        unit="query",
-        ties="unknown",
-        judged_only=False,
-        alpha=rules.alpha,
-        correction=rules.correction,
-        family=family,
-        margins=rules.margins,
+        clusters=clusters,
+        replicates=replicates,
+        allow=allow,
     )
+    first, *rest = evaluation.called
+    if not rest:
+        noun = "run" if len(evaluation.names) == 1 else "system"
+        raise ParameterError(f"there is one {noun} only, {first.name}; give another output")
+    results = compare_values(
+        evaluation, [first, *rest], Rules(**rules), with_qrels=qrels is not None
+    )
+    return results if len(results) > 1 or (several and replicates is None) else results[0]
+
+
+def compare_values(
+    evaluation: Evaluation,
+    systems: Sequence[Called],
+    rules: Rules,
+    *,
+    family: int | None = None,
+    as_written: bool = False,
+    with_qrels: bool = False,
+) -> Comparisons:
+    """Compare the first of some systems with the others, by values that another tool computed.
+
+    Reciprocal ranks become ranks, unless they are taken `as_written`.
+    """
+    if evaluation.values is None:
+        raise ParameterError("these are runs, and no values of another tool; see compare")
+    runs = [run for system in systems for run in system.runs]
+    scores = evaluation.values.take([evaluation.position(run) for run in runs])
+    settings = Settings.of_values(scores, rules, family or len(systems) - 1)
+    notes = as_notes(_notes(scores, with_qrels or as_written))
+    comparisons = _compared(scores, systems, settings, notes, as_written=as_written)
+    worst = scores.with_worst()
+    if worst is None:
+        return Comparisons(comparisons)
+    labels = Family(measurements_of_values(worst, systems), settings).labels
+    return Comparisons(tuple(map(_with_label_of_worst, comparisons, labels)))
 
 
 @overload
@@ -295,136 +246,81 @@ def compare_measure(
     systems = [evaluation.systems[place_of(name, known)].called for name in wanted]
     places = [evaluation.position(run) for system in systems for run in system.runs]
     scores = scores.on(evaluation.answerable_queries).take(places)
-    meaning = _meaning_of(scores, scores.higher_is_better, evaluation.rel)
-    settings = Settings.of(evaluation, Rules(**rules), len(systems) - 1)
-    settings = replace(settings, cutoff=meaning.cutoff, unit="query")
-    notes = as_notes(_about_values(meaning, scores.measure))
     n_unanswerable = len(evaluation.query_ids) - len(scores.query_ids)
-    results = _Values(scores, meaning, n_unanswerable, notes).compared(systems, settings)
+    scores = replace(scores, rel=evaluation.rel, n_unanswerable=n_unanswerable)
+    settings = Settings.of(evaluation, Rules(**rules), len(systems) - 1)
+    settings = replace(settings, cutoff=scores.cutoff, unit="query")
+    results = _compared(scores, systems, settings, as_notes(_about_values(scores)))
     if isinstance(contenders, str):
         return results[0]
     return Comparisons(results)
 
 
-def _grouped(names: Sequence[str], replicates: Any) -> list[Called]:
-    """Return the systems, that of the baseline first."""
-    check_names(names)
-    several = systems_of(names, replicates)
-    systems = called_systems(names, several)
-    if len(systems) < 2:
-        raise ParameterError("replicates: all outputs are of one system, so nothing is compared")
-    check_baselines(names[:1], several)
-    return systems
-
-
-def _meaning_of(scores: Scores, higher_is_better: bool | None, rel: int | None) -> _Meaning:
-    meaning = _meaning(scores.measure, higher_is_better, rel)
-    # Solved or not: 0 is "nothing found", whatever the measure is called.
-    if meaning.kind == "value" and meaning.higher_is_better and are_truth_values(scores.values):
-        return replace(meaning, kind="gain")
-    return meaning
-
-
-def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
-    base = base_name(measure)
-    if base in ("ASL", "Answered"):
-        raise ParameterError(
-            f"{measure} does not say both what was found and how far down; compare outputs of ESL"
-            " or RR"
+def _compared(
+    scores: Scores,
+    systems: Sequence[Called],
+    settings: Settings,
+    notes: Sequence[Note],
+    *,
+    as_written: bool = False,
+) -> tuple[Comparison, ...]:
+    """Compare the first system with each other one."""
+    measurements = measurements_of_values(scores, systems, as_written=as_written)
+    family = Family(measurements, settings)
+    baseline, *contenders = systems
+    return tuple(
+        family.comparison(
+            index,
+            notes=[
+                own
+                for own in notes
+                if not own.runs or {*own.runs} & {*baseline.runs, *contender.runs}
+            ],
+            n_unanswerable=scores.n_unanswerable,
+            n_missing=(scores.most_missing(baseline.runs), scores.most_missing(contender.runs)),
+            runs=(baseline.runs, contender.runs),
         )
-    grade = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
-    cutoff = cutoff_of(measure)
-    own_rel = int(grade[1]) if grade else None
-    gain = is_gain(measure)
-    found = _Meaning(
-        "gain" if gain else "value", cutoff, own_rel, 0.0, higher_is_better is not False
+        for index, contender in enumerate(contenders)
     )
-    if base == "ESL":
-        esl = parse_measure(measure)
-        found = _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
-    elif is_reciprocal(measure):
-        found = _Meaning("reciprocal", cutoff, own_rel, 0.0, False)
-    elif higher_is_better is None and not gain:
-        raise ParameterError(
-            f"the direction of {measure} is not known; pass `higher_is_better=True` or"
-            " `higher_is_better=False`"
+
+
+def _with_label_of_worst(comparison: Comparison, label: str) -> Comparison:
+    """Say first which label the worst value for what is missing would give, where it is another."""
+    if label == comparison.verdict.label:
+        return comparison
+    notes = [
+        note(
+            own.kind,
+            f"{own.details} With the worst value for what is missing: {label}.",
+            own.runs,
         )
-    if rel is not None and found.rel is not None and rel != found.rel:
-        raise ParameterError(
-            f"{measure} counts grades from {found.rel} on; leave `rel` out, or name the measure with"
-            f" rel={rel}",
-            rel=rel,
-        )
-    return found
+        if own.kind == "missing-values"
+        else own
+        for own in comparison.notes
+    ]
+    return replace(comparison, notes=tuple(notes))
 
 
-@dataclass(frozen=True, eq=False)
-class _Values:
-    """Values of a measure by run and query, and how they are read."""
-
-    scores: Scores
-    meaning: _Meaning
-    n_unanswerable: int
-    notes: tuple[Note, ...]
-
-    def compared(self, systems: Sequence[Called], settings: Settings) -> tuple[Comparison, ...]:
-        """Compare the first system with each other one."""
-        clusters = self.scores.clusters
-        if clusters is not None:
-            settings = replace(
-                settings,
-                n_clusters=len(np.unique(clusters)),
-                clusters=digest_of_clusters(clusters, self.scores.query_ids),
-            )
-        values = self.scores.values
-        if self.meaning.kind in ("reciprocal", "rank"):
-            values = np.where(values == self.meaning.not_found, np.nan, values)
-        scores = replace(self.scores, values=values)
-        runs = {system.name: system.runs for system in systems}
-        measurements = measurements_of_values(scores, runs, self.meaning.kind, self.meaning.cutoff)
-        family = Family(measurements, settings)
-        baseline, *contenders = systems
-        return tuple(
-            family.comparison(
-                index,
-                notes=[
-                    own
-                    for own in self.notes
-                    if not own.runs or {*own.runs} & {*baseline.runs, *contender.runs}
-                ],
-                n_unanswerable=self.n_unanswerable,
-                n_missing=tuple(map(self._n_missing, (baseline, contender))),
-                runs=(baseline.runs, contender.runs),
-            )
-            for index, contender in enumerate(contenders)
-        )
-
-    def _n_missing(self, system: Called) -> int:
-        return max(len(self.scores.lacks(run)) for run in system.runs)
-
-
-def _about_values(meaning: _Meaning, measure: str) -> Iterator[str]:
-    if meaning.kind == "gain":
+def _about_values(scores: Scores) -> Iterator[str]:
+    if scores.kind == "gain":
         yield (
-            f"Coverage is the share of queries with {measure} above zero, ranking the mean of"
-            f" {measure} where both runs are above zero."
+            f"Coverage is the share of queries with {scores.measure} above zero, ranking the mean"
+            f" of {scores.measure} where both runs are above zero."
         )
 
 
-def _notes(scores: Scores, meaning: _Meaning, with_qrels: bool) -> Iterator[str]:
+def _notes(scores: Scores, with_qrels: bool) -> Iterator[str]:
     unknown = "tie rule is that"
-    if meaning.cutoff is None and meaning.kind != "value":
+    if scores.cutoff is None and scores.kind != "value":
         unknown = "tie rule and cutoff are those"
     yield (
         f"Compared on values of {scores.measure} as they were written; the {unknown} of the tool"
         " that wrote them."
     )
-    yield from _about_values(meaning, scores.measure)
+    yield from _about_values(scores)
     if not with_qrels:
         yield (
             "Without qrels, queries that have no relevant document cannot be told apart: they count"
             " as unanswered."
         )
-    for own in scores.notes_on_output():
-        # How much is missing is among the first notes anyway.
-        yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own
+    yield from scores.notes_on_output()

@@ -17,6 +17,7 @@ from ir_outcomes.conditions.conditions import (
     by_contender,
     conditions_of,
     differing,
+    notes_on_left_out,
     overall_of,
     row_called,
 )
@@ -206,11 +207,7 @@ def _notes(
         )
     of_contender = by_contender(conditions)
     for item in overall:
-        for name, names in item.left_out.items():
-            yield (
-                f"{item.contender}: the mean of {name} leaves out {listed(names)}, where fewer than"
-                " two queries can be compared."
-            )
+        yield from notes_on_left_out(item)
         yield from _about_weights(item, of_contender[item.contender])
     uneven = [
         f"{row.condition} ({percent(row.judged[0], 0)} % of {row.comparison.baseline},"

@@ -17,7 +17,7 @@ from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed
 from ir_outcomes.pairs.differences import Quantity
 from ir_outcomes.pairs.means import RowInConditions, RowOfMeans, mean_over_conditions
-from ir_outcomes.pairs.rows import Row, RowsOfPairs
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Rules, Settings
 from ir_outcomes.pairs.verdict import DECIDING, FACETS, LABELS, direction_of, labels_of
 from ir_outcomes.results import HasFigures, HasPage, Immutable, Result
@@ -223,7 +223,7 @@ def conditions_of(
     queries; with `over_conditions` there is a second label, whose rows are corrected by Holm over
     contenders and conditions.
     """
-    found: list[tuple[str, Comparison]] = []
+    named: list[tuple[str, Comparison]] = []
     for name, evaluation in evaluations.items():
         present = [run for run in contenders if run in evaluation.names]
         if baseline in evaluation.names and present:
@@ -231,13 +231,13 @@ def conditions_of(
             refuse_stops(pairs.at(), allow)
             family = len(contenders)
             comparisons = compared(pairs, rules, measures=measures, family=family)
-            found += [(name, comparison) for comparison in comparisons]
-    found.sort(key=lambda item: contenders.index(item[1].contender))
-    labels = [comparison.verdict.label for _, comparison in found]
-    if over_conditions and found:
-        labels = _labels_over_conditions([item for _, item in found], rules.alpha)
+            named += [(name, comparison) for comparison in comparisons]
+    named.sort(key=lambda item: contenders.index(item[1].contender))
+    labels = [comparison.verdict.label for _, comparison in named]
+    if over_conditions and named:
+        labels = _labels_over_conditions([item for _, item in named], rules.alpha)
     conditions = []
-    for (name, comparison), label in zip(found, labels, strict=True):
+    for (name, comparison), label in zip(named, labels, strict=True):
         evaluation = evaluations[name]
         judged = None
         if not evaluation.positives_only:
@@ -277,35 +277,38 @@ def overall_of(
     """Combine the conditions of each contender by unweighted means, which are a family."""
     of_contender = by_contender(conditions)
     means = _means(conditions, [*of_contender], rules.alpha)
-    pairs = np.stack([np.zeros(len(of_contender), int), np.arange(1, len(of_contender) + 1)])
-    rows = RowsOfPairs(
-        pairs, pairs[0] > 0, {name: found.row for name, found in means.items()}, sums={}
-    ).corrected(rules.correction, rules.alpha, family=family)
-    labels = rows.labels(DECIDING).tolist()
+    corrected = {}
+    for name, mean in means.items():
+        pvalues = adjust(mean.row.estimates.pvalue, rules.correction, family)
+        corrected[name] = mean.row.over(pvalues, rules.alpha)
+    labels = labels_of(
+        {name: corrected[name].found for name in DECIDING},
+        {name: corrected[name].alone for name in DECIDING},
+    ).tolist()
     overall = []
-    for index, (contender, own) in enumerate(of_contender.items()):
-        of_means = {
+    for index, (contender, of_run) in enumerate(of_contender.items()):
+        rows = {
             name: replace(
                 row.row(index, rules.alpha),
                 largest=_without_nan(means[name].largest[index]),
                 detectable=None,
             )
-            for name, row in rows.rows.items()
+            for name, row in corrected.items()
         }
-        directions = [direction_of(row.label) for row in own if row.label is not None]
+        directions = [direction_of(row.label) for row in of_run if row.label is not None]
         overall.append(
             Overall(
                 contender=contender,
                 label=LABELS[labels[index]],
-                hurt=tuple(row.condition for row in own if _is_hurt(row, rules.alpha)),
+                hurt=tuple(row.condition for row in of_run if _is_hurt(row, rules.alpha)),
                 better=directions.count("better"),
                 worse=directions.count("worse"),
-                coverage=of_means["coverage"],
-                ranking=of_means["ranking"],
-                all_queries=of_means["all queries"],
-                measures=tuple(row for name, row in of_means.items() if name not in DECIDING),
-                new=_new_ones(means, index, own, rules.alpha) if new_collection else {},
-                left_out=_left_out(of_means, own),
+                coverage=rows["coverage"],
+                ranking=rows["ranking"],
+                all_queries=rows["all queries"],
+                measures=tuple(row for name, row in rows.items() if name not in DECIDING),
+                new=_new_ones(means, index, of_run, rules.alpha) if new_collection else {},
+                left_out=_left_out(rows, of_run),
             )
         )
     return overall
@@ -323,9 +326,12 @@ def _means(
     conditions: Sequence[Condition], contenders: Sequence[str], alpha: float
 ) -> dict[str, RowOfMeans]:
     """Average every row of all contenders over the conditions, groups first."""
-    comparisons = {(own.condition, own.comparison.contender): own.comparison for own in conditions}
+    comparisons = {
+        (item.condition, item.comparison.contender): item.comparison for item in conditions
+    }
     groups = {
-        own.condition: (own.group is not None, own.group or own.condition) for own in conditions
+        item.condition: (item.group is not None, item.group or item.condition)
+        for item in conditions
     }
     measures = [row.name for row in conditions[0].comparison.measures]
     means = {}
@@ -353,11 +359,24 @@ def _left_out(names: Iterable[str], conditions: Sequence[Condition]) -> dict[str
     """Return the conditions that do not enter a row, by its name."""
     left_out = {}
     for name in names:
-        rows = [(own.condition, row_called(own.comparison, name)) for own in conditions]
-        lacking = [own for own, row in rows if row is None or row.standard_error is None]
+        rows = {item.condition: row_called(item.comparison, name) for item in conditions}
+        lacking = [
+            condition
+            for condition, row in rows.items()
+            if row is None or row.standard_error is None
+        ]
         if lacking:
             left_out[name] = tuple(lacking)
     return left_out
+
+
+def notes_on_left_out(overall: Overall) -> Iterator[str]:
+    """Say which conditions do not enter a mean."""
+    for name, conditions in overall.left_out.items():
+        yield (
+            f"{overall.contender}: the mean of {name} leaves out {listed(conditions)}, where fewer"
+            " than two queries can be compared."
+        )
 
 
 def _new_ones(
@@ -367,15 +386,16 @@ def _new_ones(
     from scipy.special import stdtrit
 
     intervals = {}
-    for name, found in means.items():
-        differences = found.groups[~np.isnan(found.groups[:, index]), index]
+    for name, row_of_means in means.items():
+        differences = row_of_means.groups[:, index]
+        differences = differences[~np.isnan(differences)]
         k = len(differences)
         if k < FEWEST_COLLECTIONS:
             continue
         quantile = float(stdtrit(k - 1, 1 - alpha / 2))
         half = quantile * float(differences.std(ddof=1)) * math.sqrt(1 + 1 / k)
         mean = float(differences.mean())
-        rows = [row_called(own.comparison, name) for own in conditions]
+        rows = [row_called(item.comparison, name) for item in conditions]
         limits = [row.largest for row in rows if row is not None]
         limit = max(math.inf if largest is None else largest for largest in limits)
         intervals[name] = Interval(max(mean - half, -limit), min(mean + half, limit))

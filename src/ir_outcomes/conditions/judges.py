@@ -199,23 +199,18 @@ def compare_judges(
 
 
 def _flips(contender: str, rows: Sequence[Condition]) -> Iterator[Flip]:
-    """Find the queries on which judges disagree about the direction."""
+    """Find the queries on which judges disagree about the direction over all queries."""
     by_query: dict[str, list[tuple[str, QueryOutcome]]] = {}
     for row in rows:
         for query in row.comparison.queries or ():
             by_query.setdefault(query.query_id, []).append((row.condition, query))
-    for query_id, judged in by_query.items():
-        better = tuple(judge for judge, query in judged if _direction(query) > 0)
-        worse = tuple(judge for judge, query in judged if _direction(query) < 0)
+    for query_id, outcomes in by_query.items():
+        # Search lengths are compared, of which lower ones are better.
+        better = tuple(judge for judge, query in outcomes if (query.all_queries or 0) < 0)
+        worse = tuple(judge for judge, query in outcomes if (query.all_queries or 0) > 0)
         if better and worse:
-            texts = [query.text for _, query in judged if query.text]
+            texts = [query.text for _, query in outcomes if query.text]
             yield Flip(contender, query_id, better, worse, next(iter(texts), None))
-
-
-def _direction(query: QueryOutcome) -> int:
-    """Return whether the contender is better (1) or worse (-1) on a query: by what was found, then by search length."""
-    change = (query.found_contender - query.found_baseline) or -(query.difference or 0.0)
-    return int(change > 0) - int(change < 0)
 
 
 def to_label(evaluation: Evaluation, n: Positive, *, seed: Count = 0) -> tuple[str, ...]:
@@ -238,7 +233,7 @@ def to_label(evaluation: Evaluation, n: Positive, *, seed: Count = 0) -> tuple[s
     >>> import ir_outcomes as iro
     >>> qrels = {f"q{number}": {"d": 1} for number in range(100)}
     >>> iro.to_label(iro.evaluate(qrels, [qrels]), 3)
-    ('q51', 'q63', 'q83')
+    ('q55', 'q66', 'q84')
     """
     evaluation = evaluation_of(evaluation)
     if n > len(evaluation.query_ids):
@@ -260,11 +255,12 @@ class _Judge(NamedTuple):
     def of(cls, evaluation: Evaluation, measures: Measures) -> Self:
         """Measure the runs of an evaluation."""
         measurements = measurements_of(evaluation, measures=known_means(evaluation, measures))
-        grades = None if evaluation.qrels is None else evaluation.qrels.to_dict()
+        grades = {} if evaluation.qrels is None else evaluation.qrels.to_dict()
         rankings = np.concatenate([run.digests for run in evaluation.runs], axis=1)
         judgments = {
-            query: (grades and grades[query], evaluation.rel, ranking.tobytes())
+            query: (grades[query], evaluation.rel, ranking.tobytes())
             for query, ranking in zip(evaluation.query_ids, rankings, strict=True)
+            if query in grades
         }
         columns = {query: index for index, query in enumerate(measurements.query_ids)}
         return cls(measurements, columns, judgments)
@@ -294,11 +290,14 @@ def _biases(
         comparison = condition.comparison
         rows = {row.name: row for row in comparison.parts}
         of_truth, of_judge = (
-            {name: own.levels(comparison.contender, name, queries) for name in rows}
-            for own in (truth, judge)
+            {name: labels.levels(comparison.contender, name, queries) for name in rows}
+            for labels in (truth, judge)
         )
         biases = {name: _bias_levels(of_truth[name], of_judge[name]) for name in rows}
-        identical = all(truth.judgments[query] == judge.judgments[query] for query in queries)
+        identical = all(
+            query in truth.judgments and truth.judgments[query] == judge.judgments.get(query)
+            for query in queries
+        )
         codes = None
         if truth.measurements.clusters is not None:
             clusters = truth.measurements.clusters.codes

@@ -13,6 +13,7 @@ from ir_outcomes.conditions.conditions import (
     Kind,
     MeansOverConditions,
     conditions_of,
+    notes_on_left_out,
     overall_of,
 )
 from ir_outcomes.errors import MismatchError, ParameterError, some
@@ -151,16 +152,18 @@ def compare_slices(
     if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
         systems = evaluation[[baseline, *chosen]]
         differ = _corrected([*_differences(systems, labels, seed, resamples)], checked)
+    overall = overall_of(conditions, checked, len(chosen))
+    left_out = [note for item in overall for note in notes_on_left_out(item)]
     return SlicesComparison(
         baseline=baseline,
         by=named,
         differ=tuple(differ),
         conditions=tuple(conditions),
-        overall=tuple(overall_of(conditions, checked, len(chosen))),
+        overall=tuple(overall),
         settings=Settings.of(evaluation, checked, len(chosen)),
         seed=seed,
         resamples=resamples,
-        notes=as_notes(_notes(evaluation, labels)),
+        notes=as_notes([*_notes(evaluation, labels), *left_out]),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, Unpack
 
 from ir_outcomes.choices import Positive
 from ir_outcomes.comparison.columns import measure_columns
-from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.outputs import compare_scores
+from ir_outcomes.comparison.compare import compared
+from ir_outcomes.comparison.outputs import compare_values
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.plan import queries_to_pass
 from ir_outcomes.errors import ParameterError
@@ -21,7 +21,7 @@ from ir_outcomes.evaluation.evaluation import (
 )
 from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
 from ir_outcomes.evaluation.scores import Measures, Scores
-from ir_outcomes.formatting import listed, percent
+from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.outcomes import QueryOutcome
 from ir_outcomes.pairs.rows import Row
@@ -163,13 +163,13 @@ class GateResult(HasPage, Result):
 
 
 def gate(
-    evaluation: Evaluation | Scores | Mapping[str, Evaluation],
+    evaluation: Evaluation | Mapping[str, Evaluation],
     baseline: str,
     contenders: Sequence[str] | str | None = None,
     *,
     reference: str | None = None,
     cutoff: Positive | None = None,
-    max_missing: float = MANY_MISSING,
+    max_missing: float | None = None,
     identical: Literal["pass", "fail"] = "pass",
     allow: Collection[str] = (),
     measures: Measures = (),
@@ -185,17 +185,20 @@ def gate(
 
     Parameters
     ----------
-    evaluation : Evaluation, Scores, or mapping of str to Evaluation
+    evaluation : Evaluation, or mapping of str to Evaluation
         Of the runs; several collections by their names, each of which is decided on. Of values that
-        another tool computed the mean over all queries decides, with one margin.
+        another tool computed (`ir_outcomes.outputs`) the mean over all queries decides, with one
+        margin; a mapping can hold several measures.
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
     reference : str, optional
         A second baseline, such as the last release; contenders must pass against both.
     cutoff : int, optional
         Ranks beyond it do not count; by default that of the evaluation.
-    max_missing : float
-        Largest tolerable share of answerable queries for which a run returned nothing.
+    max_missing : float, optional
+        Largest tolerable share of answerable queries for which a run returned nothing, by default
+        0.05; of values of another tool, for which it has none, by default 0. With a larger share
+        what the contender lacks counts as the worst value of the range.
     identical : {"pass", "fail"}
         What becomes of a contender with the baseline's rankings.
     allow : collection of str
@@ -235,32 +238,30 @@ def gate(
             "a gate needs margins, the largest harm that you tolerate in percentage points of"
             " coverage and in ranks, such as `margins=(1.0, 0.5)`"
         )
-    if not 0 <= max_missing < 1:
+    if max_missing is not None and not 0 <= max_missing < 1:
         raise ParameterError(
             "must be a share of the queries, from 0 to less than 1, such as 0.05",
             max_missing=max_missing,
         )
-    collections: dict[str | None, Evaluation | Scores | None] = {}
-    if isinstance(evaluation, Scores):
-        if cutoff is not None or measures:
-            raise ParameterError(
-                "values that another tool computed have no other cutoff or measure"
-            )
-        max_missing = 0.0  # a tool that computed a value for one run can do it for another
-        collections[None] = evaluation
-    elif isinstance(evaluation, Mapping):
-        for name, found in evaluations_of(evaluation, cutoff).items():
+    collections: dict[str | None, Evaluation] = {}
+    if isinstance(evaluation, Mapping):
+        for name, found in evaluations_of(evaluation, cutoff, values=True).items():
             collections[name] = found
     else:
-        collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True)
-    names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))
+        collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True, values=True)
+    are_values = any(own is not None and own.values is not None for own in collections.values())
+    if max_missing is None:  # a tool that computed a value for one run can do it for another
+        max_missing = 0.0 if are_values else MANY_MISSING
+    if are_values and measures:
+        raise ParameterError("values that another tool computed have no other measure")
+    names = tuple(dict.fromkeys(run for own in collections.values() for run in own.system_names))
     wanted = contenders_of(names, baseline, contenders)
     baselines = [baseline, *([] if reference is None else [reference])]
     wanted = [run for run in wanted if run not in baselines]
     if not wanted:
         raise ParameterError("there is no contender; name a run other than the baseline")
     _check_allow(allow, [*baselines, *wanted], collections)
-    decider = _Decider(rules, max_missing, identical, frozenset(allow), measures)
+    decider = _Decider(rules, len(wanted), max_missing, identical, frozenset(allow), measures)
     decisions = [
         decision
         for own in baselines
@@ -276,13 +277,10 @@ def gate(
         raise ParameterError(
             "`allow` leaves nothing to decide on; let at least one collection have every run"
         )
-    first = next(found for found in collections.values() if found is not None)
-    if isinstance(first, Scores):
-        settings = next(own.comparison.settings for own in decisions if own.comparison is not None)
-    else:
-        settings = Settings.of(first, checked, len(wanted))
-        if len({own.cutoff for own in collections.values() if isinstance(own, Evaluation)}) > 1:
-            settings = replace(settings, cutoff=None)
+    first = next(iter(collections.values()))
+    settings = Settings.of(first, checked, len(wanted))
+    if len({own.cutoff for own in collections.values()}) > 1:
+        settings = replace(settings, cutoff=None)
     tolerated = percent(settings.first_level / 2, 2)
     return GateResult(
         baseline=baseline,
@@ -299,13 +297,6 @@ def gate(
             ]
         ),
     )
-
-
-def _systems(source: Evaluation | Scores | None) -> tuple[str, ...]:
-    """Return the names of the systems, none of a collection without runs."""
-    if source is None:
-        return ()
-    return source.runs if isinstance(source, Scores) else source.system_names
 
 
 def _check_allow(
@@ -327,6 +318,7 @@ class _Decider:
     """Decides on the contenders of an evaluation by the rules of a gate."""
 
     rules: RuleOptions
+    family: int
     max_missing: float
     identical: Literal["pass", "fail"]
     allow: frozenset[str]
@@ -334,22 +326,22 @@ class _Decider:
 
     def decisions(
         self,
-        evaluation: Evaluation | Scores | None,
+        evaluation: Evaluation,
         baseline: str,
         contenders: Sequence[str],
         collection: str | None,
         reference: str | None,
     ) -> Iterator[GateDecision]:
         """Yield a decision on each contender in one collection."""
-        systems = _systems(evaluation)
+        systems = evaluation.system_names
         present = [run for run in contenders if run in systems]
         found: Iterable[Comparison] = ()
-        if evaluation is not None and baseline in systems and present:
+        if baseline in systems and present:
             found = self._compared(evaluation, baseline, present)
-        compared = {item.contender: _of_these_runs(item) for item in found}
+        comparisons = {item.contender: _of_these_runs(item) for item in found}
         for contender in contenders:
-            if evaluation is not None and contender in compared:
-                yield self._decide(compared[contender], evaluation, collection, reference)
+            if contender in comparisons:
+                yield self._decide(comparisons[contender], evaluation, collection, reference)
                 continue
             lacking = [run for run in (baseline, contender) if run not in systems]
             if not {f"{run}@{collection}" for run in lacking} <= self.allow:
@@ -359,32 +351,44 @@ class _Decider:
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
 
     def _compared(
-        self, evaluation: Evaluation | Scores, baseline: str, contenders: list[str]
+        self, evaluation: Evaluation, baseline: str, contenders: list[str]
     ) -> Iterable[Comparison]:
-        if isinstance(evaluation, Scores):
-            return compare_scores(evaluation, baseline, contenders, **self.rules)
+        if evaluation.values is not None:
+            systems = evaluation.systems_called([baseline, *contenders])
+            # What a contender lacks counts as the worst value, where that is known.
+            worst = evaluation.values.with_worst(evaluation.runs_of([baseline]))
+            return compare_values(
+                evaluation if worst is None else replace(evaluation, values=worst),
+                systems,
+                Rules(**self.rules),
+                family=self.family,
+                as_written=True,
+            )
         # What stops a comparison fails the gate, which names it.
-        return compare(
-            evaluation, baseline, contenders, measures=self.measures, allow=STOPS, **self.rules
-        )
+        pairs = evaluation[[baseline, *contenders]]
+        return compared(pairs, Rules(**self.rules), measures=self.measures, family=self.family)
 
     def _decide(
         self,
         comparison: Comparison,
-        evaluation: Evaluation | Scores,
+        evaluation: Evaluation,
         collection: str | None,
         reference: str | None,
     ) -> GateDecision:
         """Decide on one comparison."""
-        names = (comparison.baseline, comparison.contender)
-        if isinstance(evaluation, Scores):
-            failures = [problem for run in names for problem in evaluation.problems(run)]
-        else:
+        values = evaluation.values
+        if values is None:
             failures = list(self._failures(comparison, evaluation))
+        else:
+            failures = list(self._failures_of_values(comparison, evaluation, values))
         if not failures:
             check_can_be_exceeded(comparison.deciding)
         failures += _harm_words(comparison, "harm shown")
         doubts = list(_harm_words(comparison, "not excluded"))
+        if doubts and values is not None:
+            doubts = [_words_of_size(comparison)]
+        if values is not None and values.missing and comparison.n_missing[1]:
+            doubts += _doubts_of_missing(comparison, values)
         if comparison.all_queries is None and not comparison.identical:
             doubts.append("Without a cutoff nothing is known over all queries.")
         status: Status = "pass"
@@ -405,6 +409,16 @@ class _Decider:
         if status == "pass":
             return decision
         return replace(decision, queries=tuple(_most_harmed(comparison, decision.harmed)))
+
+    def _failures_of_values(
+        self, comparison: Comparison, evaluation: Evaluation, values: Scores
+    ) -> Iterator[str]:
+        """Say why the values of one of the two systems cannot be used."""
+        for name in (comparison.baseline, comparison.contender):
+            for run in evaluation.runs_of([name]):
+                yield from values.problems(run, self.max_missing)
+        if comparison.identical and self.identical == "fail":
+            yield _identical_words(comparison)
 
     def _failures(self, comparison: Comparison, evaluation: Evaluation) -> Iterator[str]:
         """Say why one of the two runs cannot be used."""
@@ -461,6 +475,38 @@ def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
             yield f"{run} is worse than the margin allows {on}."
         else:
             yield f"{run}: harm beyond the margin is not excluded {on}."
+
+
+def _doubts_of_missing(comparison: Comparison, values: Scores) -> Iterator[str]:
+    """Say that nothing passes where what is missing has no worst value."""
+    if values.range is None or values.clusters is not None:
+        yield (
+            f"{comparison.contender} lacks values of {plural('query', comparison.n_missing[1])}, and"
+            " what these count as is not known."
+        )
+
+
+def _words_of_size(comparison: Comparison) -> str:
+    """Say what is not excluded for the mean of a measure, and how many queries could settle it."""
+    row = comparison.deciding[-1]
+    margin = row.margin
+    if margin is None or margin.interval is None:
+        return next(_harm_words(comparison, "not excluded"))
+    n = plural("query", comparison.n_queries)
+    needed = queries_to_pass(comparison, row, margin.size)
+    queries = (
+        "over a million" if needed is None or not needed.queries else f"about {needed.queries}"
+    )
+    if margin.passable is not None and margin.passable > margin.size:
+        return (
+            f"{n} are too few for a margin of {margin.size:g}: equal runs need"
+            f" {margin.passable:.2g}; {queries} queries would do."
+        )
+    loss = -margin.interval.low if row.higher_is_better else margin.interval.high
+    return (
+        f"a loss of up to {loss:.2g} is not excluded (margin {margin.size:g}); {queries} queries"
+        " could settle it."
+    )
 
 
 def _pass_words(comparison: Comparison) -> str:

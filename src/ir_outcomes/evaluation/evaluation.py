@@ -35,15 +35,18 @@ from ir_outcomes.evaluation.scores import (
     scores_from_lengths,
 )
 from ir_outcomes.evaluation.systems import (
+    Called,
     System,
     among,
     called_systems,
     refuse_several_runs,
 )
 from ir_outcomes.files import write_completely
+from ir_outcomes.notes import Note
 from ir_outcomes.reading.columns import LARGEST_WHOLE
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import refuse_bomb
+from ir_outcomes.reading.measure_names import is_same_measure
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Duplicates, check_names
 
@@ -83,6 +86,8 @@ class Evaluation(Sequence[SearchLengths]):
         The names of the runs of each system that has several, by its name.
     duplicates : {"first", "max"} or None
         What counts of a document that is ranked twice, where the runs are read again.
+    values : Scores or None
+        Values that another tool computed, see `ir_outcomes.outputs`; there are no runs then.
     """
 
     runs: tuple[SearchLengths, ...]
@@ -96,18 +101,22 @@ class Evaluation(Sequence[SearchLengths]):
     qrels: Qrels | None = None
     replicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     duplicates: Duplicates | None = None
+    values: Scores | None = None
 
     def __post_init__(self) -> None:
         check_names(self.names)
 
     def __repr__(self) -> str:
+        if self.values is not None:
+            sizes = f"{len(self)} runs, {len(self.query_ids)} queries"
+            return f"Evaluation(values of {self.values.measure!r}, {sizes})"
         return (
             f"Evaluation({self.collection!r}, {len(self.runs)} runs, {len(self.query_ids)} queries,"
             f" cutoff={self.cutoff}, rel={self.rel}, unit={self.unit!r})"
         )
 
     def __len__(self) -> int:
-        return len(self.runs)
+        return len(self.names)
 
     def __iter__(self) -> Iterator[SearchLengths]:
         return iter(self.runs)
@@ -120,11 +129,11 @@ class Evaluation(Sequence[SearchLengths]):
 
     def __getitem__(self, key: int | str | slice | list[str]) -> SearchLengths | Self:
         if isinstance(key, int):
-            return self.runs[key]
+            return self.lists("search lengths")[key]
         if isinstance(key, str):
-            return self.runs[self.position(key)]
+            return self.lists("search lengths")[self.position(key)]
         if isinstance(key, slice):
-            positions = list(range(len(self.runs))[key])
+            positions = list(range(len(self))[key])
         else:
             positions = [self.position(name) for name in self.runs_of(key)]
         fields = {name: getattr(self, name) for name in ("runs", "documents", "sources")}
@@ -135,7 +144,18 @@ class Evaluation(Sequence[SearchLengths]):
         }
         scores = tuple(scores.take(positions) for scores in self.scores)
         names = tuple(self.names[position] for position in positions)
+        if self.values is not None:
+            taken["values"] = self.values.take(positions)
         return replace(self, scores=scores, replicates=among(self.replicates, names), **taken)
+
+    def lists(self, analysis: str) -> tuple[SearchLengths, ...]:
+        """Return the runs, for what needs ranked lists; values of another tool are refused."""
+        if self.values is not None:
+            raise ParameterError(
+                f"{analysis} need ranked lists, and these are values of {self.values.measure} that"
+                " another tool computed; evaluate the runs themselves"
+            )
+        return self.runs
 
     def runs_of(self, names: Iterable[Any]) -> list[str]:
         """Return the names of runs, of all runs where one is that of a system."""
@@ -155,41 +175,58 @@ class Evaluation(Sequence[SearchLengths]):
     @cached_property
     def systems(self) -> tuple[System, ...]:
         """The systems with their runs, in the order of their first runs."""
-        by_name = dict(zip(self.names, self.runs, strict=True))
+        by_name = dict(zip(self.names, self.lists("search lengths"), strict=True))
         return tuple(
-            System(name, tuple(by_name[run] for run in runs))
-            for name, runs in called_systems(self.names, self.replicates)
+            System(name, tuple(by_name[run] for run in runs)) for name, runs in self.called
         )
+
+    @property
+    def called(self) -> list[Called]:
+        """The names of the systems and of their runs, in the order of their first runs."""
+        return called_systems(self.names, self.replicates)
+
+    def systems_called(self, names: Sequence[str]) -> list[Called]:
+        """Return some systems, with the names of their runs."""
+        called = {system.name: system for system in self.called}
+        return [called[name] for name in names]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the runs."""
+        if self.values is not None:
+            return self.values.runs
         return tuple(run.name for run in self.runs)
 
     @property
     def system_names(self) -> tuple[str, ...]:
         """Names of the systems, which are those of the runs where no system has several."""
-        return tuple(system.name for system in self.systems)
+        return tuple(system.name for system in self.called)
 
     @property
     def query_ids(self) -> tuple[str, ...]:
         """All queries of the qrels, in their order."""
+        if self.values is not None:
+            return self.values.query_ids
         return self.runs[0].query_ids
 
     @property
     def rel(self) -> int:
         """Smallest grade of a relevant document."""
+        if self.values is not None:
+            return self.values.rel or 1
         return self.runs[0].rel
 
     @property
     def ties(self) -> Ties:
         """Order among equal scores."""
+        if self.values is not None:
+            return "trec"
         return self.runs[0].ties
 
     @property
     def judged_only(self) -> bool:
         """Whether unjudged documents were removed before ranks were counted."""
-        return self.runs[0].judged_only
+        return self.values is None and self.runs[0].judged_only
 
     @property
     def positives_only(self) -> bool:
@@ -199,16 +236,22 @@ class Evaluation(Sequence[SearchLengths]):
     @property
     def answerable(self) -> Bools:
         """(n_queries,) bool array: whether the query has a relevant document."""
+        if self.values is not None:
+            return np.ones(len(self.query_ids), dtype=bool)
         return self.runs[0].answerable
 
     @property
     def answerable_queries(self) -> tuple[str, ...]:
         """The queries that have a relevant document."""
+        if self.values is not None:
+            return self.query_ids
         return self.runs[0].answerable_queries
 
     @property
     def clusters(self) -> Ints | None:
         """(n_queries,) int64 array of clusters, None where queries are independent."""
+        if self.values is not None:
+            return self.values.clusters
         return self.runs[0].clusters
 
     @property
@@ -230,6 +273,8 @@ class Evaluation(Sequence[SearchLengths]):
         where that is possible, with a warning, else `ParameterError`. None is the reciprocal rank
         at the evaluation's cutoff (see `with_cutoff`), over the answerable queries.
         """
+        if self.values is not None:
+            return self._values_of(self.values, measure)
         if measure is None:
             scores = reciprocal_ranks(self.runs, self.cutoff)
         else:
@@ -244,6 +289,12 @@ class Evaluation(Sequence[SearchLengths]):
             return scores
         place = {query: index for index, query in enumerate(self.query_ids)}
         return replace(scores, clusters=self.clusters[[place[query] for query in scores.query_ids]])
+
+    def _values_of(self, values: Scores, measure: Any) -> Scores:
+        named = None if measure is None else str(measure)
+        if named in (None, values.measure) or is_same_measure(str(named), values.measure):
+            return values
+        raise ParameterError(f"these values are of {values.measure}", measure=named)
 
     def _read_scores(self, measure: Any) -> Scores:
         remedy = f"pass `measures=[{str(measure)!r}]` to evaluate"
@@ -265,6 +316,8 @@ class Evaluation(Sequence[SearchLengths]):
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Self:
         """Return the evaluation of some queries, given by ids or a file of ids."""
+        if self.values is not None:
+            return replace(self, values=self.values.on(queries))
         chosen = places_of_queries(queries, self.query_ids)
         query_ids = tuple(self.query_ids[index] for index in chosen.tolist())
         runs = tuple(run.restrict(chosen) for run in self.runs)
@@ -327,23 +380,32 @@ def is_saved(source: Any) -> bool:
 
 
 def evaluation_of(
-    source: Any, *, cutoff: int | None = None, several_runs: bool = False
+    source: Any, *, cutoff: int | None = None, several_runs: bool = False, values: bool = False
 ) -> Evaluation:
-    """Return an evaluation, or that of a file, at a cutoff or its own."""
+    """Return an evaluation, or that of a file, at a cutoff or its own; with values if that is said."""
     evaluation = load_evaluation(source) if is_saved(source) else source
     check_argument("evaluation", evaluation, Evaluation)
+    if not values:
+        evaluation.lists("results of this kind")
     if evaluation.replicates and not several_runs:
         refuse_several_runs(evaluation.replicates)
+    if cutoff is not None and evaluation.values is not None:
+        raise ParameterError(
+            "values that another tool computed have no other cutoff", cutoff=cutoff
+        )
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
     return cast(Evaluation, evaluation)
 
 
 def evaluations_of(
-    named: Mapping[str, Evaluation], cutoff: int | None = None
+    named: Mapping[str, Evaluation], cutoff: int | None = None, *, values: bool = False
 ) -> dict[str, Evaluation]:
     """Return evaluations by their names, at a cutoff or each at its own."""
-    return {str(name): evaluation_of(source, cutoff=cutoff) for name, source in named.items()}
+    return {
+        str(name): evaluation_of(source, cutoff=cutoff, values=values)
+        for name, source in named.items()
+    }
 
 
 def place_of(name: Any, names: tuple[str, ...]) -> int:
@@ -381,8 +443,8 @@ _DIGEST = "SHA-256"  # of everything else in a saved file
 
 def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of a file, without what follows from others."""
-    import msgspec
-
+    if evaluation.values is not None:
+        return _stored_values(evaluation, evaluation.values)
     first = evaluation.runs[0]
     if evaluation.qrels is None or evaluation.qrels.digest != first.qrels_digest:
         raise ParameterError("an evaluation is saved with its qrels, and this one has none")
@@ -398,7 +460,20 @@ def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
         sources=(),
         qrels=replace(evaluation.qrels, texts={}),
     )
-    arrays: dict[str, npt.NDArray[Any]] = {"score bits": np.array(score_bits(first.ties))}
+    return _arrays_of(stored, score_bits(first.ties))
+
+
+def _stored_values(evaluation: Evaluation, values: Scores) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of a file of values that another tool computed."""
+    about: Any = tuple(note.as_dict() for note in values.about)
+    stored = replace(evaluation, sources=(), texts={}, values=replace(values, about=about))
+    return _arrays_of(stored, score_bits(evaluation.ties))
+
+
+def _arrays_of(stored: Evaluation, bits: int) -> dict[str, npt.NDArray[Any]]:
+    import msgspec
+
+    arrays: dict[str, npt.NDArray[Any]] = {"score bits": np.array(bits)}
     names: dict[int, str] = {}
 
     def name_of_array(value: Any) -> Any:
@@ -447,7 +522,11 @@ def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
             raise ValueError("another SHA-256")
         text = arrays[_LAYOUT].tobytes()
         bits = int(arrays["score bits"])
-        stored = msgspec.json.decode(text, type=Evaluation, dec_hook=lambda _, name: arrays[name])
+
+        def restored(kind: type, content: Any) -> Any:
+            return Note.from_dict(content) if kind is Note else arrays[content]
+
+        stored = msgspec.json.decode(text, type=Evaluation, dec_hook=restored)
         evaluation = _completed(stored)
     except UnreadableFile:
         raise
@@ -482,6 +561,9 @@ def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
 
 def _completed(stored: Evaluation) -> Evaluation:
     """Return an evaluation with what follows from the arrays of a file."""
+    if stored.values is not None:
+        _check_values(stored.values)
+        return stored
     _check_arrays(stored)
     qrels = cast(Qrels, stored.qrels)
     first = stored.runs[0]
@@ -494,6 +576,19 @@ def _completed(stored: Evaluation) -> Evaluation:
     runs = tuple(replace(run.sharing(completed), qrels_digest=qrels.digest) for run in stored.runs)
     scores = tuple(replace(scores, query_ids=qrels.query_ids) for scores in stored.scores)
     return replace(stored, runs=runs, scores=scores)
+
+
+def _check_values(scores: Scores) -> None:
+    """Refuse arrays of values that have another shape or kind."""
+    shape = len(scores.runs), len(scores.query_ids)
+    expected: list[tuple[Any, tuple[int, ...], type]] = [(scores.values, shape, np.float64)]
+    if scores.clusters is not None:
+        expected.append((scores.clusters, shape[1:], np.int64))
+    everywhere = scores.everywhere
+    if everywhere is not None:
+        whole = len(scores.runs), len(everywhere.query_ids)
+        expected += [(everywhere.values, whole, np.float64), (everywhere.missing, whole, np.bool_)]
+    _check_shapes(expected)
 
 
 def _check_arrays(stored: Evaluation) -> None:
@@ -521,6 +616,10 @@ def _check_arrays(stored: Evaluation) -> None:
             expected.append((run.clusters, (n_queries,), np.int64))
     shape = len(stored.runs), n_queries
     expected += [(scores.values, shape, np.float64) for scores in stored.scores]
-    for array, shape_of_array, kind in expected:
-        if array.shape != shape_of_array or not np.issubdtype(array.dtype, kind):
+    _check_shapes(expected)
+
+
+def _check_shapes(expected: Sequence[tuple[Any, tuple[int, ...], type]]) -> None:
+    for array, shape, kind in expected:
+        if array.shape != shape or not np.issubdtype(array.dtype, kind):
             raise ValueError("an array of another shape or kind")

@@ -198,11 +198,17 @@ def _tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
     return is_tied
 
 
-def all_are_tied(run: Run, ties: Ties) -> bool:
-    """Return whether all documents of each query have equal scores."""
-    n_others = len(run) - np.count_nonzero(np.diff(run.offsets))
-    tied = _tied_with_previous(_comparable(run, ties), run.offsets)
-    return bool(0 < n_others == tied.sum())
+def most_are_tied(run: Run, ties: Ties) -> bool:
+    """Return whether all scores are equal in more than half of the queries with several documents."""
+    several = np.diff(run.offsets) > 1
+    if not several.any():
+        return False
+    ranked = _comparable(run, ties)
+    n_tied = np.append(0, np.cumsum(_tied_with_previous(ranked, run.offsets)))
+    first = run.offsets[:-1][several]
+    last = run.offsets[1:][several] - 1
+    are_tied = n_tied[last] - n_tied[first] == last - first
+    return bool(2 * are_tied.sum() > len(are_tied))
 
 
 def _first_rows(offsets: Ints) -> Ints:

@@ -26,7 +26,7 @@ MANY_MISSING = 0.05
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 # What stops an analysis unless its argument `allow` lists it; notes of these kinds say so.
-Stop = Literal["unknown-ids", "rising-scores", "equal-scores"]
+Stop = Literal["unknown-ids", "rising-scores", "equal-scores", "missing-values"]
 STOPS: tuple[Stop, ...] = get_args(Stop)
 Allow = Collection[Stop]
 

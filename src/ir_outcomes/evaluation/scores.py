@@ -4,17 +4,17 @@ import ast
 import difflib
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any
 
 import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, registry
 
-from ir_outcomes.arguments import check_choice, check_kind
-from ir_outcomes.choices import LARGEST, Floats, Ints, divided
+from ir_outcomes.choices import LARGEST, Bools, Floats, Ints, divided
 from ir_outcomes.errors import (
     IrOutcomesError,
     MismatchError,
@@ -25,15 +25,38 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import notes_on_ids
-from ir_outcomes.evaluation.systems import clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.files import read_ids
-from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal
+from ir_outcomes.reading.measure_names import (
+    base_name,
+    bounds_of,
+    cutoff_of,
+    is_gain,
+    is_reciprocal,
+)
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, check_names, check_one_for_each, distinct_names
-from ir_outcomes.reading.tables import Source
-from ir_outcomes.reading.values import RunValues, Trials, read_values
+from ir_outcomes.reading.runs import Run, check_names
+from ir_outcomes.values.names import Kind, Range, kind_of
+
+
+@dataclass(frozen=True, eq=False)
+class AllQueries:
+    """Values of another tool for all queries of which any run has one.
+
+    Attributes
+    ----------
+    query_ids : tuple of str
+        All of them.
+    values : (n_runs, n_queries) float array
+        NaN where there is no value.
+    missing : (n_runs, n_queries) bool array
+        Where the tool has no value although the measure has one for every query.
+    """
+
+    query_ids: tuple[str, ...]
+    values: Floats
+    missing: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +72,25 @@ class Scores:
     runs : tuple of str
         Names of the runs.
     query_ids : tuple of str
-        The queries.
+        The queries; of values of another tool those of which all runs have one.
     values : (n_runs, n_queries) float array
         NaN where the measure is undefined.
     clusters : (n_queries,) int64 array or None
         The cluster of each query; None where queries are independent.
-    absent : mapping of str to tuple of str, or None
-        Of values that another tool computed: for each run the queries that it lacks.
+    range : pair of float, or None
+        The smallest and largest value, said or known by the measure's name.
+    missing : mapping of str to int
+        Of values of another tool: for each run the number of queries that others have and it lacks.
+    everywhere : AllQueries or None
+        Their values, where any is missing.
     decimals : int or None
         Decimals that such values were rounded to; None where they were not.
+    rel : int or None
+        Smallest grade of a relevant document, where it is known.
+    n_unanswerable : int
+        Queries of the qrels that are left out, because they have no relevant document.
+    about : tuple of Note
+        What was found when the values were read.
     """
 
     measure: str
@@ -66,11 +99,18 @@ class Scores:
     query_ids: tuple[str, ...]
     values: Floats
     clusters: Ints | None = None
-    absent: Mapping[str, tuple[str, ...]] | None = None
+    range: Range | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)
+    everywhere: AllQueries | None = None
     decimals: int | None = None
+    rel: int | None = None
+    n_unanswerable: int = 0
+    about: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         check_names(self.runs)
+        if self.range is None:
+            object.__setattr__(self, "range", bounds_of(self.measure))
         infinite = np.isinf(self.values).sum(axis=1)
         if infinite.any():  # so would be the mean
             run = int(np.argmax(infinite))
@@ -97,11 +137,48 @@ class Scores:
         """(n_runs, n_queries) float array: values, negated where lower is better."""
         return self.values if self.higher_is_better else -self.values
 
+    @property
+    def kind(self) -> Kind:
+        """How values are read: as reciprocals of ranks, ranks, gains, 0 and 1, or none of these."""
+        return kind_of(self.measure, self.values, self.higher_is_better)
+
+    @property
+    def cutoff(self) -> int | None:
+        """The cutoff in the measure's name; None without one."""
+        return cutoff_of(self.measure)
+
+    def most_missing(self, runs: Iterable[str]) -> int:
+        """Return the largest number of queries that one of some runs lacks and others have."""
+        return max(self.missing.get(run, 0) for run in runs)
+
     def take(self, places: Sequence[int]) -> "Scores":
         """Return the scores of the runs at these places."""
-        return replace(
-            self, runs=tuple(self.runs[place] for place in places), values=self.values[list(places)]
+        rows = list(places)
+        runs = tuple(self.runs[place] for place in rows)
+        everywhere = self.everywhere and replace(
+            self.everywhere,
+            values=self.everywhere.values[rows],
+            missing=self.everywhere.missing[rows],
         )
+        missing = {run: self.missing[run] for run in runs if run in self.missing}
+        return replace(
+            self, runs=runs, values=self.values[rows], everywhere=everywhere, missing=missing
+        )
+
+    def with_worst(self, complete: Sequence[str] = ()) -> "Scores | None":
+        """Return the values with the worst of the range for what is missing.
+
+        They are of all queries that the `complete` runs have. None where nothing is missing, the
+        range of the measure is not known, or queries come in clusters.
+        """
+        if self.everywhere is None or self.range is None or self.clusters is not None:
+            return None
+        rows = [self.runs.index(run) for run in complete]
+        columns = np.flatnonzero(~self.everywhere.missing[rows].any(axis=0))
+        worst = self.range[not self.higher_is_better]
+        values = np.where(self.everywhere.missing, worst, self.everywhere.values)[:, columns]
+        query_ids = tuple(self.everywhere.query_ids[column] for column in columns.tolist())
+        return replace(self, query_ids=query_ids, values=values, everywhere=None)
 
     def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> "Scores":
         """Keep some of the queries, a list or file of ids, by default all."""
@@ -110,17 +187,17 @@ class Scores:
         chosen = places_of_queries(queries, self.query_ids)
         ids = tuple(self.query_ids[column] for column in chosen)
         clusters = None if self.clusters is None else self.clusters[chosen]
-        stays = {*ids}
-        absent = self.absent and {
-            run: tuple(query for query in missing if query in stays)
-            for run, missing in self.absent.items()
-        }
         values = self.values[:, chosen]
-        return replace(self, query_ids=ids, values=values, clusters=clusters, absent=absent)
+        return replace(
+            self, query_ids=ids, values=values, clusters=clusters, everywhere=None, missing={}
+        )
 
     def lacks(self, run: str) -> tuple[str, ...]:
-        """Return the queries of which another tool computed no value for a run."""
-        return (self.absent or {}).get(run, ())
+        """Return the queries of which another tool has no value for a run."""
+        if self.everywhere is None:
+            return ()
+        columns = np.flatnonzero(self.everywhere.missing[self.runs.index(run)])
+        return tuple(self.everywhere.query_ids[column] for column in columns.tolist())
 
     def runs_of_zeros(self) -> list[str]:
         """Return the runs whose values are 0 for every query, as where nothing ran."""
@@ -129,28 +206,31 @@ class Scores:
 
     def notes(self) -> tuple[Note | str, ...]:
         """Say what a careful reader must know about these values."""
-        notes: tuple[Note | str, ...] = tuple(self.notes_on_output())
         undefined = int(np.isnan(self.values).any(axis=0).sum())
         if not undefined:
-            return notes
+            return ()
         text = (
             f"{self.measure} is undefined for some run on {undefined} of"
             f" {plural('query', len(self.query_ids))}; the mean of each run is over its own"
             " defined queries, so a run that answers fewer queries can look better: read"
             " coverage beside it, or use ESL(unanswered='cutoff+1') or RR."
         )
-        return (text, *notes)
+        return (text,)
 
     def notes_on_output(self) -> Iterator[Note]:
         """Say which values of another tool are missing, zeros, or rounded."""
-        if self.absent is None:
-            return
-        for run in filter(self.lacks, self.runs):
-            queries = self.lacks(run)
-            n = plural("query", len(queries))
-            yield note(
-                "missing", f"{run} lacks {n} ({some(queries)}), counted as unanswered.", [run]
+        yield from self.about
+        if self.everywhere is not None:
+            parts = [
+                f"{run} has none for {number} ({some(self.lacks(run))})"
+                for run, number in self.missing.items()
+                if number
+            ]
+            text = (
+                f"of {self.measure}: {'; '.join(parts)}. Compared are the {len(self.query_ids)} of"
+                f" {plural('query', len(self.everywhere.query_ids))} that all runs have."
             )
+            yield note("missing-values", text, [run for run in self.missing if self.missing[run]])
         for run in self.runs_of_zeros():
             n = plural("query", len(self.query_ids))
             text = f"{self.measure} of {run} is 0 for every query (all {n}); did it run?"
@@ -166,15 +246,17 @@ class Scores:
                 "values", f"Values are rounded to {plural('place', self.decimals)}: {effect}."
             )
 
-    def problems(self, run: str) -> list[str]:
+    def problems(self, run: str, max_missing: float) -> list[str]:
         """Return why a pipeline must not let the values of a run pass, whatever they say."""
         problems = []
-        if run in self.runs_of_zeros():
+        if run in self.runs_of_zeros() and is_gain(self.measure):
             problems.append(f"{self.measure} of {run} is 0 for every query.")
-        if self.lacks(run):
-            n = plural("query", len(self.lacks(run)))
-            queries = some(self.lacks(run))
-            problems.append(f"{run} has no value of {self.measure} for {n} ({queries}).")
+        queries = self.lacks(run)
+        if self.everywhere is not None and len(queries) > max_missing * len(
+            self.everywhere.query_ids
+        ):
+            n = plural("query", len(queries))
+            problems.append(f"{run} has no value of {self.measure} for {n} ({some(queries)}).")
         return problems
 
 
@@ -203,6 +285,21 @@ def direction_of(measure: Any) -> bool:
             " `higher_is_better=False`"
         )
     return True
+
+
+def grade_of(measure: str, rel: int | None) -> int | None:
+    """Return the smallest grade of a relevant document, by a measure's name or as given."""
+    found = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
+    grade = int(found[1]) if found else None
+    if base_name(measure) == "ESL":
+        grade = parse_measure(measure)["rel"]
+    if rel is not None and grade is not None and rel != grade:
+        raise ParameterError(
+            f"{measure} counts grades from {grade} on; leave `rel` out, or name the measure with"
+            f" rel={rel}",
+            rel=rel,
+        )
+    return grade if rel is None else rel
 
 
 _LONGEST_NAME = 1000  # characters, with the parameters
@@ -426,190 +523,3 @@ def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
 def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
     """Return an evaluator, which takes longer to make than to use."""
     return ir_measures.evaluator(measures, qrels.for_trec_eval().to_dict())
-
-
-def scores_from_outputs(
-    sources: Any,
-    measure: Any = None,
-    *,
-    higher_is_better: bool | None = None,
-    names: Sequence[str] | None = None,
-    trials: Trials | None = None,
-    clusters: Any = None,
-) -> Scores:
-    """Collect values of a measure that other tools wrote or returned.
-
-    `leaderboard`, `rank_distribution` and `agreement` take the result instead of an `Evaluation`.
-
-    Parameters
-    ----------
-    sources : list, mapping, frame or path
-        One source for each run, or a mapping from names to sources, or one source of several runs:
-        a file of ``trec_eval -q`` or ``ir_measures -q``; a table (CSV, TSV, JSON lines, a JSON list
-        of objects, a frame) with a row for each query and a column for each measure, or with a row
-        for each value, as PyTerrier writes it; a table of runs and queries, in which an empty cell
-        is a query of which the run has no value; a dict ``{query: {measure: value}}``,
-        ``{query: value}`` or ``{measure: {query: value}}``, also as JSON; an iterable of
-        ``ir_measures.Metric``. Queries are in the column query_id, qid, query, topic, topic_id, id,
-        case_id, sample_id, question_id or user_input; a column run, runid, model or system has the
-        names of runs. Rows of means (all, mean, amean, ...) are not read.
-    measure : str or Measure, optional
-        The measure, as the tool writes it or in another spelling; by default a reciprocal rank or ESL, or the only one.
-    higher_is_better : bool, optional
-        Direction of the measure, where its name does not tell.
-    names : sequence of str, optional
-        Names of the runs; by default those in the sources, or the names of the files. Of one source
-        of several runs, which of them, and in which order.
-    trials : {"mean"}, optional
-        What becomes of several values of a query: their mean. By default they are an error.
-    clusters
-        See `ir_outcomes.evaluate`.
-
-    Returns
-    -------
-    Scores
-        Queries in the order of their ids. A query that a run lacks and others have is 0 where the
-        measure has that for a query without results, and undefined for ESL and ASL.
-
-    Raises
-    ------
-    InputError
-        If a source cannot be read, has a value that the measure cannot have, the sources are of
-        different measures, or a query is missing and what it counts is not known.
-    ParameterError
-        If the measure or its direction is unknown, or names are repeated or not as many as sources.
-
-    Examples
-    --------
-    >>> scores = scores_from_outputs({"a": {"q1": 0.5, "q2": 1.0}, "b": {"q1": 0.25, "q2": 1.0}}, "nDCG@10")
-    >>> scores.higher_is_better, scores.means().tolist()
-    (True, [0.75, 0.625])
-    """
-    check_kind(
-        "sources",
-        sources,
-        (str, os.PathLike, Iterable),
-        "an output of each run, or one of several runs",
-    )
-    path = sources if isinstance(sources, (str, os.PathLike)) else None
-    if path is not None or hasattr(sources, "columns"):
-        sources, positions = [sources], ["table of outputs"]
-    elif isinstance(sources, Mapping):
-        names = list(map(str, sources))
-        sources, positions = list(sources.values()), [f"output of {name}" for name in names]
-    else:
-        sources = list(sources)
-        positions = [f"output {number}" for number in range(1, len(sources) + 1)]
-    scores = scores_of_sources(
-        sources, positions, measure, higher_is_better, names, trials=trials, clusters=clusters
-    )
-    if path is not None and len(scores.runs) == 1:
-        raise MismatchError(f"{os.fsdecode(path)} has one run only; give a file for each run")
-    return scores
-
-
-def scores_of_sources(
-    sources: Sequence[Any],
-    positions: Sequence[str],
-    measure: Any,
-    higher_is_better: bool | None,
-    names: Sequence[str] | None,
-    *,
-    trials: Trials | None = None,
-    clusters: Any = None,
-    queries_of: Callable[[str], Iterable[str]] | None = None,
-) -> Scores:
-    """Return values of a run of each source, or of all runs of a single one.
-
-    `queries_of` says which queries a measure is about; by default all that a source has, sorted.
-    """
-    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
-    measure = None if measure is None else str(measure)
-    if trials is not None:
-        check_choice("trials", trials, get_args(Trials))
-    of_runs = _of_runs(sources, positions, measure, names, trials)
-    if not of_runs:
-        raise ParameterError("there is no output; give one for each run")
-    measures = list(dict.fromkeys(found.measure for found in of_runs))
-    if len(measures) > 1:
-        raise MismatchError(
-            f"the outputs are of different measures ({some(measures)}); choose one with `measure`"
-        )
-    direction = direction_of(measures[0]) if higher_is_better is None else higher_is_better
-    in_sources = {query for found in of_runs for query in found.values}
-    query_ids = tuple(queries_of(measures[0]) if queries_of else sorted(in_sources))
-    if in_sources.isdisjoint(query_ids):
-        raise MismatchError(
-            f"no query of the outputs ({some(sorted(in_sources), 3)}) is answerable in the qrels"
-        )
-    first = of_runs[0]
-    absent = {}
-    for found in of_runs:
-        if found.values.keys().isdisjoint(first.values):
-            raise MismatchError(
-                f"{first.name} ({some(list(first.values), 3)}) and {found.name}"
-                f" ({some(list(found.values), 3)}) have no query in common"
-            )
-        missing = tuple(query for query in query_ids if query not in found.values)
-        if missing:
-            absent[found.name] = missing
-    decimals = [found.decimals for found in of_runs if found.decimals is not None]
-    default = _value_of_missing(measures[0], absent)
-    values = [[found.values.get(query, default) for query in query_ids] for found in of_runs]
-    runs = tuple(found.name for found in of_runs)
-    codes = None
-    if clusters is not None:
-        codes = clusters_of(clusters, query_ids, np.ones(len(query_ids), dtype=bool))
-    return Scores(
-        measures[0],
-        direction,
-        runs,
-        query_ids,
-        np.array(values),
-        codes,
-        absent,
-        min(decimals, default=None),
-    )
-
-
-def _of_runs(
-    sources: Sequence[Any],
-    positions: Sequence[str],
-    measure: str | None,
-    names: Sequence[str] | None,
-    trials: Trials | None,
-) -> list[RunValues]:
-    """Read one run from each source, or all that a single source has."""
-    if len(sources) == 1:
-        return read_values(
-            sources[0], measure=measure, names=names, trials=trials, position=positions[0]
-        )
-    if names is not None:
-        check_one_for_each(names, len(sources), "output")
-    asked: Sequence[str | None] = [None] * len(sources) if names is None else names
-    of_runs = []
-    for source, name, position in zip(sources, asked, positions, strict=True):
-        chosen = None if name is None else [name]
-        found = read_values(source, measure=measure, names=chosen, trials=trials, position=position)
-        if len(found) > 1:
-            runs = [of_run.name for of_run in found]
-            raise MismatchError(
-                f"{Source.of(source, position).called} has the runs {some(runs)}; name one for each"
-                f" output, such as `names={runs[:2]}`"
-            )
-        of_runs += found
-    distinct = distinct_names([found.name for found in of_runs], asked, sources)
-    return [replace(found, name=name) for found, name in zip(of_runs, distinct, strict=True)]
-
-
-def _value_of_missing(measure: str, absent: Mapping[str, tuple[str, ...]]) -> float:
-    """Return what a query without a value counts."""
-    if is_gain(measure):
-        return 0.0
-    if absent and base_name(measure) not in ("ESL", "ASL"):
-        (run, queries), *_ = absent.items()
-        raise MismatchError(
-            f"{run} has no value of {measure} for {some(queries)}, which other outputs have, and"
-            " what these count is not known; write their values, or remove them from all outputs"
-        )
-    return math.nan

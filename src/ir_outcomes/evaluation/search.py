@@ -7,11 +7,11 @@ import numpy as np
 from ir_outcomes.choices import Bools, Ints, Positive, Ties
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
-    all_are_tied,
     filtered,
     joined,
     levels,
     list_digests,
+    most_are_tied,
     positions_in,
     ranking,
 )
@@ -100,7 +100,7 @@ def search_lengths(
         digests=list_digests(ranked_run, found.positions, ranked.order),
         ignored=tuple(sorted(set(whole_run.query_ids) - set(qrels.query_ids))),
         unknown_ids=about_unknown_ids(qrels, whole_run, bool(first.any())),
-        equal_scores=whole_run.form == "TREC" and all_are_tied(whole_run, ties),
+        equal_scores=most_are_tied(whole_run, ties),
         cutoff=cutoff,
         rel=rel,
         ties=ties,

@@ -12,11 +12,12 @@ from ir_outcomes.choices import Bools, Count, Floats, Ints, Level, Positive, Uni
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.systems import Called
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements
-from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values
+from ir_outcomes.pairs.measurements import measurements_of, measurements_of_means
 from ir_outcomes.pairs.rows import RowsOfPairs
 from ir_outcomes.pairs.verdict import DECIDING, DIRECTIONS, LABELS
 from ir_outcomes.results import Result
@@ -163,7 +164,7 @@ class Agreement(Result):
 
 
 def agreement(
-    source: Evaluation | Scores,
+    source: Evaluation,
     *,
     measures: Sequence[Any] | str | None = None,
     cutoff: Positive | None = None,
@@ -182,8 +183,8 @@ def agreement(
 
     Parameters
     ----------
-    source : Evaluation or Scores
-        At least two runs; scores have no verdict, and their own measure.
+    source : Evaluation
+        At least two runs; values of another tool have no verdict, and their own measure.
     measures : sequence of Measure or str, optional
         What is tested; by default the reciprocal rank at the cutoff, and nDCG@10 if the evaluation
         has kept it. Where a measure is undefined in one of two runs, the query does not count for
@@ -247,7 +248,7 @@ def agreement(
         unit=None if evaluation is None else evaluation.unit,
         cutoff=None if evaluation is None else evaluation.cutoff,
         n_queries=len(source.query_ids),
-        n_runs=len(source.runs),
+        n_runs=len(source.names),
         splits=splits,
         seed=seed,
         alpha=alpha,
@@ -301,9 +302,8 @@ def _tests(
     first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
     counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
     # Of queries, also where these are in clusters.
-    measurements = measurements_of_values(
-        replace(scores, clusters=None), {run: (run,) for run in scores.runs}, "value", None
-    )
+    systems = [Called(run, (run,)) for run in scores.runs]
+    measurements = measurements_of_means(replace(scores, clusters=None), systems)
     row = "all queries"
     for block in _with_progress(measurements, (row,), first, progress):
         found = t_of(block.rows[row].sums)

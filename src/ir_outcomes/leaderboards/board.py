@@ -196,6 +196,12 @@ class Leaderboard(HasFigures, HasPage, Result):
         pair: BoardPair = self.pairs[number]
         return pair if pair.baseline == baseline else pair.turned()
 
+    def labels(self) -> list[str]:
+        """Return the labels of all pairs, in their order."""
+        if isinstance(self.pairs, BoardPairs):
+            return [LABELS[label] for label in self.pairs.labels.tolist()]
+        return [pair.label for pair in self.pairs]
+
     def against_above(self) -> list[BoardPair]:
         """Return each run but the first against the run above it."""
         n = len(self.standings)

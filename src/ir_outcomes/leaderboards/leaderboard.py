@@ -28,12 +28,11 @@ from ir_outcomes.leaderboards.ordering import (
     means_of_systems,
     notes_on_source,
     order_of,
-    scores_of,
     systems_of,
     values_of,
 )
 from ir_outcomes.notes import as_notes
-from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values
+from ir_outcomes.pairs.measurements import measurements_of, measurements_of_means
 from ir_outcomes.pairs.rows import RowsOfPairs
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.pairs.verdict import DECIDING
@@ -44,7 +43,7 @@ from ir_outcomes.statistics.families import level_in_family
 
 
 def leaderboard(
-    source: Evaluation | Scores,
+    source: Evaluation,
     *,
     measures: Sequence[Any] | str | None = None,
     cutoff: Positive | None = None,
@@ -56,10 +55,10 @@ def leaderboard(
 
     Parameters
     ----------
-    source : Evaluation or Scores
+    source : Evaluation
         At least two runs, or systems: of several runs the score is the mean, and ranks, labels and
-        intervals are about these runs, as those of `ir_outcomes.compare`. Scores are decided by
-        their own measure.
+        intervals are about these runs, as those of `ir_outcomes.compare`. Values of other tools
+        (`ir_outcomes.outputs`) are decided by their own measure.
     measures : sequence of Measure or str, optional
         The first decides the order, the interval, the ranks and which runs are better; others are
         shown beside it. They are measures of ir_measures (see `Evaluation.scores_of`), and
@@ -120,7 +119,9 @@ def leaderboard(
     settings = None
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
     if evaluation is not None:
-        coverage = defined(means_of_systems(scores_of(evaluation, "coverage"), systems).means())
+        of_pairs = pairs.rows.rows["coverage"]  # of which the first are of the first system
+        coverage = [*of_pairs.baseline[:1].tolist(), *of_pairs.contender.tolist()]
+        coverage = coverage[: len(systems)]
         settings = Settings.of(evaluation, checked, family=len(pairs))
         notes += _notes(evaluation, first)
     standings = map(
@@ -168,8 +169,7 @@ def _pairs(
 ) -> BoardPairs:
     """Return all pairs of systems, which have this order in the evaluation."""
     if evaluation is None:
-        runs = {system.name: system.runs for system in systems}
-        measurements = measurements_of_values(of_runs[0], runs, "value", None)
+        measurements = measurements_of_means(of_runs[0], systems)
         names: tuple[str, ...] = measurements.deciding
     else:
         asked = [scores for scores in of_runs if scores.measure not in DECIDING]

@@ -28,55 +28,48 @@ from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.statistics.resampling import shared_ranks
 
 
-def check_number_of_runs(source: Evaluation | Scores, *, several_runs: bool = False) -> None:
+def check_number_of_runs(source: Evaluation, *, several_runs: bool = False) -> None:
     """Refuse fewer than two runs, and several of a system where one is taken."""
     check_kind(
         "source",
         source,
-        (Evaluation, Scores),
-        "what ir_outcomes.evaluate or ir_outcomes.scores_from_outputs returns",
+        Evaluation,
+        "what ir_outcomes.evaluate or ir_outcomes.outputs returns",
     )
-    if isinstance(source, Evaluation) and source.replicates and not several_runs:
+    if source.replicates and not several_runs:
         refuse_several_runs(source.replicates)
     if len(systems_of(source)) < 2:
-        noun = "run" if len(source.runs) == 1 else "system"
+        noun = "run" if len(source.names) == 1 else "system"
         raise ParameterError(f"there is only one {noun}; at least two are needed")
 
 
-def systems_of(source: Evaluation | Scores) -> list[Called]:
-    """Return the systems with the names of their runs, where scores have one each."""
-    if isinstance(source, Evaluation):
-        return [system.called for system in source.systems]
-    return [Called(run, (run,)) for run in source.runs]
+def systems_of(source: Evaluation) -> list[Called]:
+    """Return the systems with the names of their runs."""
+    return source.called
 
 
 def evaluation_to_judge(
-    source: Evaluation | Scores,
+    source: Evaluation,
     cutoff: int | None,
     allow: Allow = (),
     *,
     several_runs: bool = False,
 ) -> Evaluation | None:
-    """Return the evaluation at this cutoff, if nothing stops it, or None for scores."""
+    """Return the evaluation at this cutoff, if nothing stops it, or None for values."""
     check_number_of_runs(source, several_runs=several_runs)
-    if isinstance(source, Scores):
+    if source.values is not None:
         if cutoff is not None:
-            raise ParameterError(
-                "cutoff is a setting of search lengths, and scores have none; evaluate the runs"
-                " instead"
-            )
+            raise ParameterError("values that another tool computed have no other cutoff")
         return None
     check_one_order(source.ties)
     refuse_stops(source.runs, allow)
     return source if cutoff is None else source.with_cutoff(cutoff)
 
 
-def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
+def scores_of(source: Evaluation, measure: Any = None) -> Scores:
     """Return the values of a measure or row, by default the reciprocal rank."""
-    if isinstance(source, Scores):
-        if measure is not None and str(measure) != source.measure:
-            raise ParameterError(f"these scores are of {source.measure}", measure=str(measure))
-        return source
+    if source.values is not None:
+        return source.scores_of(measure)
     if isinstance(measure, str) and measure in DECIDING:
         return _scores_of_row(source, measure)
     parsed = None if measure is None else parse_measure(measure)
@@ -116,7 +109,7 @@ def _scores_of_row(source: Evaluation, row: str) -> Scores:
     )
 
 
-def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None) -> list[Scores]:
+def values_of(source: Evaluation, measures: Sequence[Any] | str | None) -> list[Scores]:
     """Return the values of each measure, or of the default one."""
     named: list[Any] = (
         [measures] if measures is None or isinstance(measures, str) else list(measures)
@@ -163,10 +156,10 @@ def defined(values: Floats) -> list[float | None]:
     return [None if isnan(value) else value for value in values.tolist()]
 
 
-def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
+def notes_on_source(source: Evaluation) -> tuple[str, ...]:
     """Return what a reader of any analysis of these runs should know."""
-    if isinstance(source, Scores):
-        return ()
+    if source.values is not None:
+        return tuple(source.values.notes_on_output())
     return (
         *notes_on_documents(source.runs),
         *notes_on_copies(source.runs),

@@ -9,7 +9,6 @@ import numpy as np
 
 from ir_outcomes.choices import Count, Positive, Share
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import (
     check_number_of_runs,
@@ -127,7 +126,7 @@ class RankDistribution(HasFigures, Result):
 
 
 def rank_distribution(
-    source: Evaluation | Scores,
+    source: Evaluation,
     *,
     measure: Any = None,
     queries: Iterable[str] | str | os.PathLike[str] | None = None,
@@ -142,10 +141,10 @@ def rank_distribution(
 
     Parameters
     ----------
-    source : Evaluation or Scores
+    source : Evaluation
         At least two runs.
     measure : Measure or str, optional
-        As in `leaderboard`; scores have their own.
+        As in `leaderboard`; values of another tool have their own.
     queries : iterable of str, or path, optional
         Use only these; a file has one id on each line.
     resamples, seed : int

@@ -1,16 +1,17 @@
 """What the runs of an evaluation are measured on: search lengths, or values of a measure."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ir_outcomes.choices import POINTS, RANKS, Floats, Ints, Unit, divided, length_unit
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
-from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.scores import Scores, parse_measure
+from ir_outcomes.evaluation.systems import Called
 from ir_outcomes.pairs.differences import Clusters, FoundItems, Measurements, Quantity
-from ir_outcomes.pairs.verdict import DECIDING
-from ir_outcomes.reading.measure_names import range_of
+from ir_outcomes.pairs.verdict import DECIDING, FACETS
 
 COVERAGE = Quantity("coverage", POINTS, True, 100.0)
 
@@ -70,7 +71,7 @@ def measurements_of(
         items=of_both,
         deciding=DECIDING,
         clusters=None if first.clusters is None else Clusters(first.clusters[answerable]),
-        rankings=_numbered_rankings(runs),
+        rankings=_numbered([run.digests.tobytes() for run in runs]),
     )
 
 
@@ -92,82 +93,106 @@ def lengths_over_all(runs: Sequence[SearchLengths], unit: Unit, k: int) -> Float
     return np.stack([np.nan_to_num(run.esl()[answerable], nan=k + 1.0) for run in runs])
 
 
-def _numbered_rankings(runs: Sequence[SearchLengths]) -> Ints:
-    """Return a number for each run, the same where all rankings are the same."""
-    seen: dict[bytes, int] = {}
-    return np.array([seen.setdefault(run.digests.tobytes(), len(seen)) for run in runs])
+def _numbered(contents: Sequence[bytes]) -> Ints:
+    """Return a number for each run, the same where the contents are the same."""
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(content, len(numbers)) for content in contents])
 
 
 def _quantity(scores: Scores) -> Quantity:
-    largest = range_of(scores.measure, scores.values)
+    bounds = scores.range or ((0.0, 1.0) if scores.kind == "truth" else None)
+    largest = None if bounds is None else bounds[1] - bounds[0]
     return Quantity(scores.measure, scores.measure, scores.higher_is_better, largest)
 
 
 def measurements_of_values(
-    scores: Scores, systems: Mapping[str, Sequence[str]], kind: str, k: int | None
+    scores: Scores, systems: Sequence[Called], *, as_written: bool = False
 ) -> Measurements:
     """Take values that another tool computed.
 
-    Parameters
-    ----------
-    scores : Scores
-        A value for each run and query.
-    systems : mapping of str to sequence of str
-        The runs of each system.
-    kind : {"reciprocal", "rank", "gain", "truth", "value"}
-        How values are read. Reciprocal ranks and ranks are search lengths. A gain is 0 where
-        nothing was found, and so is a truth value, which is 1 or 0. Of any other value only the
-        mean is compared.
-    k : int or None
-        The cutoff of the measure, where it is known.
+    Reciprocal ranks and ranks are search lengths, unless reciprocals are taken `as_written`. A gain
+    is 0 where nothing was found, and so is a truth value, which is 1 or 0. Of any other value only
+    the mean is compared.
     """
-    runs = [scores.runs.index(run) for of_system in systems.values() for run in of_system]
-    values = scores.values[runs]
-    queries = np.ones(values.shape[1], dtype=np.int64)
-    items: dict[str, FoundItems] = {}
-    levels: dict[str, Floats] = {}
-    quantities: list[Quantity] = []
-    deciding: tuple[str, ...] = DECIDING
-    if kind in ("reciprocal", "rank"):
-        lengths = _ranks_of(scores, values) if kind == "reciprocal" else values
-        items = {"ranking": FoundItems.of(queries, lengths)}
-        items["MRR on both"] = items["ranking"].reciprocal()
-        levels["coverage"] = items["ranking"].shares()
-        quantities = [COVERAGE, Quantity("ranking", RANKS, False, None if k is None else k - 1.0)]
-        if k is None:
-            deciding = ("coverage", "ranking")
-        else:
-            levels["all queries"] = np.nan_to_num(lengths, nan=k + 1.0)
-            quantities.append(Quantity("all queries", RANKS, False, float(k)))
-        levels["MRR"] = np.nan_to_num(1 / lengths)
-        quantities += [Quantity(row, "reciprocal", True, 1.0) for row in ("MRR", "MRR on both")]
-    else:
-        whole = _quantity(scores)._replace(name="all queries")
-        levels["all queries"] = values
-        if kind != "value":
-            items["ranking"] = FoundItems.of(queries, np.where(values == 0, np.nan, values))
-            levels["coverage"] = items["ranking"].shares()
-            quantities = [COVERAGE]
-        if kind == "gain":
-            quantities.append(whole._replace(name="ranking"))
-        else:
-            deciding = ("all queries",)
-        quantities.append(whole)
-    codes = scores.clusters
+    values, measured = _measured(scores, systems)
+    if scores.kind == "rank" or (scores.kind == "reciprocal" and not as_written):
+        return _of_ranks(_ranks_of(scores, values), scores.cutoff, measured)
+    return _of_gains(scores, values, measured)
+
+
+def measurements_of_means(scores: Scores, systems: Sequence[Called]) -> Measurements:
+    """Take values of which only the mean is compared, on the queries where both are defined."""
+    values, measured = _measured(scores, systems)
+    whole = _quantity(scores)._replace(name="all queries")
     return Measurements(
-        names=tuple(systems),
-        n_runs=tuple(map(len, systems.values())),
-        query_ids=scores.query_ids,
+        quantities={whole.name: whole},
+        levels={whole.name: values},
+        items={},
+        deciding=(whole.name,),
+        **measured,
+    )
+
+
+def _measured(scores: Scores, systems: Sequence[Called]) -> tuple[Floats, dict[str, Any]]:
+    """Return the values of the runs of systems, and what is known of these."""
+    values = scores.values[[scores.runs.index(run) for system in systems for run in system.runs]]
+    codes = scores.clusters
+    return values, {
+        "names": tuple(system.name for system in systems),
+        "n_runs": tuple(len(system.runs) for system in systems),
+        "query_ids": scores.query_ids,
+        "clusters": None if codes is None else Clusters(codes),
+        "rankings": None if scores.missing else _numbered([row.tobytes() for row in values]),
+    }
+
+
+def _of_ranks(ranks: Floats, k: int | None, measured: Mapping[str, Any]) -> Measurements:
+    """Take ranks, (runs, queries), with NaN for queries that are not answered."""
+    items = FoundItems.of(np.ones(ranks.shape[1], dtype=np.int64), ranks)
+    quantities = [COVERAGE, Quantity("ranking", RANKS, False, None if k is None else k - 1.0)]
+    levels = {"coverage": items.shares(), "MRR": np.nan_to_num(1 / ranks)}
+    deciding: tuple[str, ...] = FACETS
+    if k is not None:
+        levels["all queries"] = np.nan_to_num(ranks, nan=k + 1.0)
+        quantities.append(Quantity("all queries", RANKS, False, float(k)))
+        deciding = DECIDING
+    quantities += [Quantity(row, "reciprocal", True, 1.0) for row in ("MRR", "MRR on both")]
+    return Measurements(
+        quantities={quantity.name: quantity for quantity in quantities},
+        levels=levels,
+        items={"ranking": items, "MRR on both": items.reciprocal()},
+        deciding=deciding,
+        **measured,
+    )
+
+
+def _of_gains(scores: Scores, values: Floats, measured: Mapping[str, Any]) -> Measurements:
+    """Take values of a measure, whose mean takes the place of all queries."""
+    whole = _quantity(scores)._replace(name="all queries")
+    levels = {"all queries": values}
+    items: dict[str, FoundItems] = {}
+    quantities = [whole]
+    if scores.kind != "value":
+        queries = np.ones(values.shape[1], dtype=np.int64)
+        items["ranking"] = FoundItems.of(queries, np.where(values == 0, np.nan, values))
+        levels["coverage"] = items["ranking"].shares()
+        quantities = [COVERAGE, whole]
+    is_split = scores.kind in ("gain", "reciprocal")
+    if is_split:
+        quantities.insert(1, whole._replace(name="ranking"))
+    return Measurements(
         quantities={quantity.name: quantity for quantity in quantities},
         levels=levels,
         items=items,
-        deciding=deciding,
-        clusters=None if codes is None else Clusters(codes),
+        deciding=DECIDING if is_split else ("all queries",),
+        **measured,
     )
 
 
 def _ranks_of(scores: Scores, values: Floats) -> Floats:
-    """Convert reciprocal ranks, that can have been rounded, to ranks; NaN where there is none."""
+    """Return ranks, also of reciprocals that can have been rounded; NaN where there is none."""
+    if scores.kind == "rank":
+        return np.where(values == parse_measure(scores.measure).DEFAULT, np.nan, values)
     ranks = divided(1.0, values, values > 0)
     whole = np.rint(ranks)
     slack = 1e-9 if scores.decimals is None else 0.5001 * 10.0**-scores.decimals

@@ -4,10 +4,13 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypedDict
 
+import numpy as np
+
 from ir_outcomes.arguments import check_fields, check_one_order
 from ir_outcomes.choices import Correction, Level, Ties, Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.evaluation.systems import digest_of_clusters
 from ir_outcomes.reading.datasets import has_settings, load
 from ir_outcomes.statistics.families import level_in_family
@@ -96,6 +99,8 @@ class Settings:
     @classmethod
     def of(cls, evaluation: Evaluation, rules: Rules, family: int = 1) -> Self:
         """Take the settings of an evaluation, and the rules of a family of comparisons."""
+        if evaluation.values is not None:
+            return cls.of_values(evaluation.values, rules, family)
         return cls(
             cutoff=evaluation.cutoff,
             rel=evaluation.rel,
@@ -109,6 +114,24 @@ class Settings:
             n_clusters=evaluation.n_clusters,
             clusters=digest_of_clusters(evaluation.clusters, evaluation.query_ids),
             task=_task_of(evaluation),
+        )
+
+    @classmethod
+    def of_values(cls, scores: Scores, rules: Rules, family: int = 1) -> Self:
+        """Take what is known of values that another tool computed."""
+        codes = scores.clusters
+        return cls(
+            cutoff=scores.cutoff,
+            rel=scores.rel,
+            unit="query",
+            ties="unknown",
+            judged_only=False,
+            alpha=rules.alpha,
+            correction=rules.correction,
+            family=family,
+            margins=rules.margins,
+            n_clusters=None if codes is None else len(np.unique(codes)),
+            clusters=None if codes is None else digest_of_clusters(codes, scores.query_ids),
         )
 
     @property

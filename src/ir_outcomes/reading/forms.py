@@ -170,7 +170,7 @@ class Kind(NamedTuple):
             if self.other.shape_of(document) or self.other.is_flat(document):
                 problem = f"has the keys of {self.other.name}: {SWAPPED}"
                 return FormatError(source, problem, line=line)
-            found = f"has the keys {some(list(map(str, document)), 12)}"
+            found = f"has the keys {some(_dotted_keys(document), 12)}"
         problem = (
             f"{found}, which is no known form. As JSON, {self.name} can be {{query: {{document:"
             f' {self.values[0]}}}}}, or a list or lines of objects such as {{"query_id": "q1",'
@@ -194,6 +194,15 @@ class Kind(NamedTuple):
             row = int(values.argmax())
             problem = f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score"
             raise columns.error(row, f"{problem} of a run: {SWAPPED}", str(values[row]))
+
+
+def _dotted_keys(document: dict[str, Any]) -> list[str]:
+    """Return the keys of an object, those of objects within it behind a dot."""
+    return [
+        f"{key}.{inner}" if inner else str(key)
+        for key, value in document.items()
+        for inner in (value if isinstance(value, dict) and value else ("",))
+    ]
 
 
 def normal(name: str) -> str:

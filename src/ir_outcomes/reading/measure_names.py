@@ -59,7 +59,7 @@ _FAMILIES |= {name: name for name in f"{_LIMITED} {_UNLIMITED} {_OTHERS}".split(
 _GAIN_FAMILIES = _SHARE_FAMILIES | set(_UNLIMITED.split())
 _BOUNDED_FAMILIES = _SHARE_FAMILIES | set(_LIMITED.split())
 _NAME = re.compile(r"(.*?)(\(.*\))?(?:(@|_at_|_cut_|[_ -]?)([0-9][0-9.]*))?")
-_SLACK = 1e-9  # by which sums of floating-point numbers miss the ends of a range
+ROUNDING_OF_SUMS = 1e-9  # by which sums of floating-point numbers miss the ends of a range
 
 
 class MeasureName(NamedTuple):
@@ -144,27 +144,26 @@ def range_of(measure: str, *values: Floats) -> float | None:
         return None
     smallest, largest = bounds
     for of_runs in values:
-        if (of_runs < smallest - _SLACK).any() or (of_runs > largest + _SLACK).any():
+        if (of_runs < smallest - ROUNDING_OF_SUMS).any() or (
+            of_runs > largest + ROUNDING_OF_SUMS
+        ).any():
             return None
     return largest - smallest
 
 
-def problem_of(value: float, measure: str) -> str | None:
-    """Return why a measure cannot have this value; None where it can."""
+def problem_of(value: float, measure: str, bounds: tuple[float, float] | None) -> str | None:
+    """Return why a measure cannot have this value; None where it can, or has none."""
     base = base_name(measure)
     cutoff = cutoff_of(measure)
-    if math.isnan(value):
-        if base in ("ESL", "ASL"):
-            return None
-        return "is undefined or empty; remove the query from all files, or write 0 for not found"
     if math.isinf(value):
-        return "is infinite, so that it has no mean"
+        finite = f"; take {base}(missing='cutoff')@{cutoff or 100}" if base == "ASL" else ""
+        return f"is infinite, so that it has no mean{finite}"
     if base == "ESL" and value < 1:
         return "is not a rank, which is 1 or more"
     if base == "ESL" and cutoff and value > cutoff + ("cutoff+1" in measure):
         return f"is a rank beyond the cutoff, {cutoff}"
-    smallest, largest = bounds_of(measure) or (0.0 if is_gain(measure) else -math.inf, math.inf)
-    if not smallest - _SLACK <= value <= largest + _SLACK:
+    smallest, largest = bounds or (0.0 if is_gain(measure) else -math.inf, math.inf)
+    if value < smallest - ROUNDING_OF_SUMS or value > largest + ROUNDING_OF_SUMS:
         if math.isinf(largest):
             return "is negative"
         hint = ""

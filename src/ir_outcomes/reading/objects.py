@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,11 @@ from ir_outcomes.reading.columns import (
 )
 from ir_outcomes.reading.forms import (
     DOCUMENT_TEXT_NAMES,
+    QUERY_NAMES,
     QUERY_TEXT_NAMES,
     Kind,
     Shape,
+    normal,
 )
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -285,11 +287,21 @@ def _without_columns(data: Any) -> bool:
 def is_nested(data: Mapping[Any, Any], kind: Kind) -> bool:
     """Return whether values are by query and document, or a run's lists by query."""
     rankings = list(data.values())
-    if kind.is_run and all(map(is_ranking, rankings)):
+    if all(map(is_ranking, rankings)) and (kind.is_run or not _are_columns(data)):
         return True
     return all(issubclass(form, Mapping) for form in set(map(type, rankings))) and not any(
         isinstance(value, (Mapping, list)) for ranking in rankings[:3] for value in ranking.values()
     )
+
+
+def _values_of_list(ranking: Sequence[Any], kind: Kind) -> Iterable[int]:
+    """Return the ranks of a list of documents, or 1 for each relevant one."""
+    return range(1, len(ranking) + 1) if kind.is_run else repeat(1, len(ranking))
+
+
+def _are_columns(data: Mapping[Any, Any]) -> bool:
+    """Return whether the keys are names of columns, and no ids of queries."""
+    return not {*QUERY_NAMES}.isdisjoint(map(normal, map(str, data)))
 
 
 def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
@@ -297,12 +309,12 @@ def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
     if not is_nested(data, kind):
         items = list(data.items())
         wrong = next((item for item in items if not isinstance(item[1], Mapping)), items[0])
-        lists = " or {query id: [document id, ...]}" if kind.is_run else ""
+        lists = " or {query id: [document id, ...]}"
         problem = f"is not a dict of dict {{query id: {{document id: value}}}}{lists}"
         raise FormatError(source, problem, text=repr(dict([wrong])))
     have_values = not rankings or isinstance(rankings[0], Mapping)
     within = (
-        ranking.values() if have_values else range(1, len(ranking) + 1) for ranking in rankings
+        ranking.values() if have_values else _values_of_list(ranking, kind) for ranking in rankings
     )
     columns = checked_columns(
         source,

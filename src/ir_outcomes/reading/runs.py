@@ -205,6 +205,16 @@ def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = N
     return _checked(columns_of(data, name or "the run", RUN), name or "run", duplicates)
 
 
+def _refuse_several_tags(columns: Columns) -> None:
+    """Refuse the lines of several systems in one file of TREC, told by their tags."""
+    if columns.form != "TREC" or not os.path.isfile(columns.source):
+        return
+    tags = dict.fromkeys(line.split()[-1] for _, line in lines_of(columns.source))
+    if len(tags) > 1:
+        problem = f"has the lines of several systems (tags {some(list(tags))}); give each a file"
+        raise FormatError(columns.source, problem)
+
+
 def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
     codes = columns.codes
     begins = np.append(codes[:1], codes[1:][codes[1:] != codes[:-1]])
@@ -216,6 +226,7 @@ def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
     columns = columns.grouped()
     again = repeated(columns.offsets, columns.docids)
     if len(again):
+        _refuse_several_tags(columns)
         if duplicates is None:
             row = int(again[0])
             raise columns.error(

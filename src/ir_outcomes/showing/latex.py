@@ -25,7 +25,7 @@ _TEX = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         "`": r"\textasciigrave{}",
-        "†": r"$\dagger$",
+        "‡": r"$\ddagger$",
     }
 )
 

@@ -22,7 +22,7 @@ LONGEST_PART = 24  # of a name that is not divided elsewhere
 _WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S*\d %\S*|\S+)")
 # Names are divided behind - _ and . and measures before their cutoff: "RR(rel=2)@10" above "0"
 # would be read as another measure. A sign stays beside the word before it.
-_PARTS = re.compile(r"\s*(?:[^\s._-]*[._-]+|[^\s._-]+?(?=@\d)|[^\s._-]+(?: [%*†](?!\S))?)")
+_PARTS = re.compile(r"\s*(?:[^\s._-]*[._-]+|[^\s._-]+?(?=@\d)|[^\s._-]+(?: [%*‡](?!\S))?)")
 _COLOURS = {
     "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
     "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",

@@ -68,12 +68,10 @@ def test_search_lengths_give_the_changes_of_the_queries(unit: Unit) -> None:
     evaluation = evaluated(unit)
     comparison = compare_pair(evaluation, "a", "b")
     (grid,) = data_on(comparison.to_report(evaluation=evaluation))["grids"]
-    found, total = (np.reshape(grid[name], (2, -1)) for name in ("found", "total"))
-    missing = max(grid["horizons"]) + 1
+    found, values = (np.reshape(grid[name], (2, -1)) for name in ("found", "values"))
     sizes = np.array(grid["sizes"])
-    lengths = (total + (sizes - found) * missing) / sizes
     queries = comparison.per_query()
-    assert lengths[1] - lengths[0] == pytest.approx([own.change for own in queries], abs=1e-5)
+    assert values[1] - values[0] == pytest.approx([own.change for own in queries], abs=1e-5)
     assert found[1] / sizes == pytest.approx([own.found_contender for own in queries])
 
 
@@ -119,7 +117,7 @@ def test_values_of_another_tool_without_an_evaluation() -> None:
     result = iro.compare_outputs(*values, measure="nDCG@10")
     (grid,) = data_on(result.to_report())["grids"]
     assert grid["gains"] == 1
-    assert grid["total"] == pytest.approx([0, 0.5, 0.9, 0.3, 0.5, 0])
+    assert grid["values"] == pytest.approx([0, 0.5, 0.9, 0.3, 0.5, 0])
 
 
 def test_margins_of_a_gate_are_on_its_page() -> None:

@@ -1,19 +1,18 @@
 """Figures of leaderboards, of histories and of rank distributions."""
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankDistribution
-from ir_outcomes.pairs.verdict import MIRRORED
 from ir_outcomes.showing import conditions_words, count, figures, level_words
 from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, WORSE, Picture, draws
 from ir_outcomes.showing.views.conditions import sign_of
-from ir_outcomes.showing.views.leaderboards import answer_of
+from ir_outcomes.showing.views.leaderboards import answer_of, family_words, ranks_words
 
 NUMBERED_CELLS = 30  # rows of a matrix whose cells also hold their sign
 # The sign of a label -> what it means, colour and hatch of its cells.
@@ -32,9 +31,9 @@ HISTORY_STYLES: dict[str, dict[str, Any]] = {
 NEAR = 0.035  # of a time axis: labels of points that are nearer overlap
 
 
-@draws("tiers", Leaderboard)
-def draw_tiers(result: Leaderboard, target: Any) -> Picture:
-    """Draw means with intervals, and how many runs each is better and worse than."""
+@draws("standings", Leaderboard)
+def draw_standings(result: Leaderboard, target: Any) -> Picture:
+    """Draw means of the row that decides, with intervals and the ranks that are possible."""
     shown = [standing for standing in result.standings if standing.score is not None]
     (ax,) = figures.row_panels(target, [standing.run for standing in shown], 7.5)
     ax.grid(axis="x")
@@ -45,18 +44,19 @@ def draw_tiers(result: Leaderboard, target: Any) -> Picture:
         ax.plot([standing.score], [position], "o", color=INK, markersize=markersize)
     if not result.higher_is_better:
         ax.invert_xaxis()
-    if result.pairs:
-        beside = [f"tier {run.tier}: better than {run.won}, worse than {run.lost}" for run in shown]
-        figures.write_beside([ax], beside)
+    plurals = ("" if standing.ranks.best == standing.ranks.worst else "s" for standing in shown)
+    ranks = zip(plurals, map(ranks_words, shown), strict=True)
+    figures.write_beside([ax], [f"rank{plural} {words}" for plural, words in ranks])
     better = figures.toward(result.higher_is_better)
-    ax.set_xlabel(figures.literal(f"mean {result.measure} ({better})"))
+    mean = "search length over all queries" if result.measure == "all queries" else result.measure
+    ax.set_xlabel(figures.literal(f"mean {mean} ({better})"))
     missing = len(result.standings) - len(shown)
     without = f"; {count(missing, 'run')} without a score" if missing else ""
     return Picture(
         [ax],
         answer_of(result),
-        f"{level_words(result.alpha)}s of each mean by itself, {count(result.n_queries, 'query')}"
-        f"{without}",
+        f"{level_words(result.alpha)}s of each mean by itself, ranks that are possible by"
+        f" {family_words(result)}, {count(result.n_queries, 'query')}{without}",
     )
 
 
@@ -66,11 +66,6 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    if not result.pairs or result.settings is None:
-        raise ParameterError(
-            "`kind='verdicts'` needs verdicts, which need the runs: only values of a measure were"
-            " given"
-        )
     runs = [standing.run for standing in result.standings]
     signs = _signs_of_pairs(result, runs)
     longest = 0.07 * max(map(len, figures.labels_of(runs)))  # inches of a name below the matrix
@@ -94,23 +89,24 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
     ax.set_xticks(ax.get_yticks(), texts, rotation=90, fontsize=names[0].get_fontsize())
     ax.set_xlim(-0.5, len(runs) - 0.5)
     ax.set_xlabel("the run of the row against that of the column\n+: the row is better")
+    settings = [count(result.n_queries, "query")]
+    if result.settings is not None:
+        settings.append(conditions_words(result.settings))
     return Picture(
         [ax],
         f"Verdicts on {count(len(runs), 'run')} in the order of the board",
-        f"{count(result.n_queries, 'query')}, {conditions_words(result.settings)}, level"
-        f" {result.alpha:g}",
+        ", ".join([*settings, f"level {result.alpha:g}"]),
         marks,
     )
 
 
 def _signs_of_pairs(result: Leaderboard, runs: Sequence[str]) -> Any:
     """Return the sign of each run (row) against each above it (column), else a blank."""
-    position = {run: number for number, run in enumerate(runs)}
     signs = np.full((len(runs), len(runs)), "", dtype="<U1")
-    for pair in result.pairs:
-        upper, lower = position[pair.baseline], position[pair.contender]
-        label = pair.label if upper < lower else MIRRORED[pair.label]
-        signs[max(upper, lower), min(upper, lower)] = sign_of(label)
+    for (upper, lower), label in zip(
+        combinations(range(len(runs)), 2), result.labels(), strict=True
+    ):
+        signs[lower, upper] = sign_of(label)
     return signs
 
 

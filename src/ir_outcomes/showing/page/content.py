@@ -36,8 +36,7 @@ class Lengths(NamedTuple):
 
     items: Any  # (n_queries,) what there is to find
     found: Floats  # (n_runs, n_queries)
-    total: Floats  # (n_runs, n_queries), sums of search lengths, or values
-    horizons: list[int]  # of each run the rank up to which it was read
+    values: Floats  # (n_runs, n_queries), of the row over all queries
 
 
 class Grid(NamedTuple):
@@ -83,16 +82,15 @@ class Grid(NamedTuple):
                     (getattr(query, f"found_{side}"), getattr(query, side) or 0.0)
                     for query in comparison.queries or ()
                 ]
-            found, total = np.array([columns[run] for run in self.runs]).transpose(2, 0, 1)
-            horizons = [self.settings.cutoff or 0] * len(self.runs)
-            return Lengths(np.ones(len(self.queries)), found, total, horizons)
+            found, values = np.array([columns[run] for run in self.runs]).transpose(2, 0, 1)
+            if self.in_lengths:
+                values += (1 - found) * ((self.settings.cutoff or 0) + 1)
+            return Lengths(np.ones(len(self.queries)), found, values)
         measurements = measurements_of(self.evaluation)
         items = measurements.items["ranking"]
-        of_runs = np.stack([items.over_queries(part) for part in (items.found, items.lengths)])
+        of_runs = np.stack([items.over_queries(items.found), measurements.levels["all queries"]])
         sums = np.add.reduceat(of_runs, measurements.starts[:-1], axis=1)
-        found, total = sums / np.array(measurements.n_runs)[:, None]
-        horizons = [self.evaluation.cutoff] * len(measurements.names)
-        return Lengths(items.number, found, total, horizons)
+        return Lengths(items.number, *(sums / np.array(measurements.n_runs)[:, None]))
 
 
 def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:

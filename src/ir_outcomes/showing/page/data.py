@@ -97,9 +97,7 @@ def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
 
 def _spread(grid: Grid) -> list[float]:
     """Return how much the search lengths of each query differ between the runs."""
-    items, found, total, horizons = grid.lengths()
-    lengths = (total - found * (max(horizons) + 1)) / items
-    spread: list[float] = np.ptp(lengths, axis=0).tolist()
+    spread: list[float] = np.ptp(grid.lengths().values, axis=0).tolist()
     return spread
 
 
@@ -121,13 +119,12 @@ def _grid_data(grid: Grid) -> Data:
         "places": places_of(unit),
     }
     if grid.queries:
-        items, found, total, horizons = grid.lengths()
+        items, found, values = grid.lengths()
         # The bars are steps of a rank, or of a hundredth of the range of values.
-        largest = 100 if grid.in_lengths else 10 ** np.ceil(np.log10(np.ptp(total) or 1))
+        largest = 100 if grid.in_lengths else 10 ** np.ceil(np.log10(np.ptp(values) or 1))
         data["step"] = float(largest / 100)
-        for name, values in (("sizes", items), ("found", found), ("total", total)):
-            data[name] = _plain(values.ravel().tolist())
-        data["horizons"] = horizons
+        for name, column in (("sizes", items), ("found", found), ("values", values)):
+            data[name] = _plain(column.ravel().tolist())
     return data
 
 

@@ -154,19 +154,20 @@ let listed = [];
 
 // Return what the chosen pair did with each query, and how much better B is: its gain.
 function changesOf() {
-  const { runs, sizes, found, total, horizons, gains } = grid();
+  const { runs, sizes, found, values, cutoff, gains } = grid();
   const n = queries().ids.length;
   const [a, b] = [state.a, state.b].map((run) => runs.indexOf(run));
-  const missing = gains < 0 ? 1 + Math.max(horizons[a], horizons[b]) : 0;
   const side = (run, place) => {
     const size = sizes[place];
-    const [share, sum] = [found, total].map((packed) => packed[run * n + place]);
-    const length = share ? plain(gains < 0 ? sum / share : sum, grid().places) : "–";
-    return { found: share, text: size > 1 ? `${plain(share, 1)}/${size}` : length, mean: (sum + (size - share) * missing) / size };
+    const [share, value] = [found, values].map((packed) => packed[run * n + place]);
+    // Runs of a system that do not answer count as cutoff + 1.
+    const length = gains < 0 ? (value - (1 - share) * ((cutoff ?? 0) + 1)) / share : value;
+    const text = size > 1 ? `${plain(share, 1)}/${size}` : share ? plain(length, grid().places) : "–";
+    return { found: share, text, value };
   };
   return queries().ids.map((id, place) => {
     const [one, other] = [side(a, place), side(b, place)];
-    const gain = gains * (other.mean - one.mean);
+    const gain = gains * (other.value - one.value);
     const outcome = other.found > one.found ? "won" : other.found < one.found ? "lost" : one.found ? "both" : "neither";
     const sign = Math.abs(gain) < 1e-5 ? 0 : Math.sign(gain);
     const bar = sign * (1 + ENDS.filter((end) => Math.abs(gain) > end * grid().step + 1e-5).length);

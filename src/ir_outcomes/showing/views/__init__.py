@@ -8,9 +8,9 @@ from ir_outcomes.showing import view_of as registered_view_of
 
 # The module that has the views of a module or package of results.
 MODULES = {
-    "comparison": "evidence",
-    "comparison.result": "comparison",
+    "comparison": "comparison",
     "conditions": "conditions",
+    "decisions": "evidence",
     "decisions.gate": "gate",
     "evaluation": "evaluation",
     "leaderboards": "leaderboards",

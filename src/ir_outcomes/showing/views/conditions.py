@@ -12,7 +12,7 @@ from ir_outcomes.conditions.slices import FEWEST_QUERIES_OF_A_SLICE, SlicesCompa
 from ir_outcomes.formatting import NOTHING, fixed, listed, places_of, plural, pvalue
 from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.verdict import TRADE_OFF, direction_of, is_unconfirmed
+from ir_outcomes.pairs.verdict import TRADE_OFF, direction_of, is_unconfirmed, meaning_of
 from ir_outcomes.showing import Table, View, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
@@ -22,7 +22,6 @@ from ir_outcomes.showing.views.parts import (
     directions,
     row_called,
     row_fields,
-    row_name,
     settings_words,
 )
 from ir_outcomes.table_columns import (
@@ -219,7 +218,8 @@ def _overview(result: ConditionsComparison, run: str, particulars: _Particulars)
     overall = particulars.overall.get(run)
     if overall is not None:
         means = [row_called(overall.parts, name) for name in names]
-        lines.append(("these, mean", "", *map(_row_words, means), overall.label))
+        label = meaning_of(overall.label).short
+        lines.append(("these, mean", "", *map(_row_words, means), label))
         if overall.new:
             ranges = [
                 difference_words(row, overall.new.get(name)) if name == "all queries" else ""
@@ -228,10 +228,10 @@ def _overview(result: ConditionsComparison, run: str, particulars: _Particulars)
             lines.append(("a new one", "", *ranges, overall.outlook))
             explained.append("a new one: where its difference is expected")
         p = pvalue(overall.all_queries.pvalue, result.settings.alpha)
-        direction = f"{direction}, of the mean p {p}"
+        direction = f"{direction}, p {p} on average"
     columns = (
         *texts(particulars.by if 0 < len(particulars.by) < 12 else result.over),
-        *numbers("queries", *map(row_name, parts)),
+        *numbers("queries", *names),
         *texts("verdict"),
     )
     captions = (
@@ -268,7 +268,7 @@ def _overview_line(
     words = [_row_words(part) for part in parts]
     label = f"fewer than {FEWEST_QUERIES_OF_A_SLICE} queries"
     if row.label is not None:
-        label = f"{row.label}{_mark(row)}"
+        label = f"{meaning_of(row.label).short}{_mark(row)}"
     return (name, queries, *words, label)
 
 

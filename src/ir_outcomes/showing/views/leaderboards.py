@@ -106,15 +106,16 @@ def by_words(measure: str) -> str:
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Sequence[BoardPair]) -> Table:
     columns = [Column("contender", heading="run (B)")]
+    shown = {column.name: column for column in pair_columns(result.pairs[0])}
     for name in result.pairs[0].rows:
-        p = of_part("rows", of_part(itemgetter(name), chosen(row_fields(result.alpha), "p")))
         prefix = name.replace(" ", "_")
-        columns += chosen(pair_columns(result.pairs[0]), f"{prefix}_difference")
+        p = of_part("rows", of_part(itemgetter(name), chosen(row_fields(result.alpha), "p")))
+        columns.append(shown[f"{prefix}_difference"])
         columns += (replace(column, name=f"{prefix}_p") for column in p)
     return Table.of(
         (*columns, Column("verdict", "label")),
         pairs,
-        f"p of each pair by itself, verdict by {_correction(result)}; {MARK}: does not hold after it",
+        f"p of each pair by itself, verdict by {family_words(result)}; {MARK}: does not hold after it",
         title=title,
     )
 
@@ -184,7 +185,7 @@ def _standings(result: Leaderboard) -> Table:
         "coverage: relevant documents found" if by_document else "",
         f"{level}: of each mean by itself; {_ranks_line(result)}",
         f"better than: {'' if letters else 'the number of runs, '}{by_words(result.measure)},"
-        f" adjusted t, {_correction(result)}",
+        f" adjusted t, {family_words(result)}",
         *_systems_lines(result),
         _settings_line(result),
     )
@@ -266,7 +267,8 @@ def _best(result: Leaderboard) -> dict[str, list[bool]]:
     }
 
 
-def _correction(result: Leaderboard) -> str:
+def family_words(result: Leaderboard) -> str:
+    """Say over how many pairs p-values are corrected, and how."""
     n_runs = len(result.standings)
     return (
         f"{CORRECTIONS.get(result.correction, 'no correction')} over"
@@ -295,7 +297,7 @@ def _letters_table(result: Leaderboard) -> Table:
         columns,
         result.standings,
         f"{'Letters: the runs' if letters else 'Raised: the number of runs'} that each is better"
-        f" than by this measure (adjusted t, alpha {result.alpha:g}, {_correction(result)})",
+        f" than by this measure (adjusted t, alpha {result.alpha:g}, {family_words(result)})",
         title="By each measure",
     )
     return table.marked(best=_best(result), raised=raised)

