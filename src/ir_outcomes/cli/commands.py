@@ -178,7 +178,7 @@ COMMANDS = {
         "Rank the runs on bootstrap resamples of the queries.",
         ("rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10",),
         "board",
-        takes=(*VERDICTS, *MEASURES),
+        takes=(*RUNS, "clusters", *MEASURES),
         figures=("ranks",),
     ),
     "agreement": Command(
