@@ -159,7 +159,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     for shift, name in enumerate("abc"):
         rows = [f"q{n},o{(n + 5 * shift) % N},{n % 2},{numbers.random()}\n" for n in range(N)]
-        for stem, measure in ((name, "quality"), (f"{name}-rr", "RR@10")):
+        for stem, measure in ((name, "quality"), (f"{name}-rr", "nDCG@10")):
             table = [f"query_id,other,part,{measure}\n", *rows]
             (folder / f"{stem}.csv").write_text("".join(table))
     (folder / "twice.csv").write_text((folder / "a.csv").read_text() + "q0,o0,1,0.5\n")

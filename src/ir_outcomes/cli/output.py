@@ -15,7 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args
 
-from ir_outcomes.choices import Mark
+from ir_outcomes.arguments import check_argument
+from ir_outcomes.choices import Mark, Positive
 from ir_outcomes.cli.streams import CALL, UsageError, as_options, note_of_old_file, print_lines
 from ir_outcomes.errors import IrOutcomesError, not_installed
 from ir_outcomes.files import write_completely
@@ -126,6 +127,7 @@ class Output:
                     f"{path} has the content of a run or of qrels and would be overwritten; choose"
                     " another file."
                 )
+        check_argument("rows", self.rows, Positive | None)
         for option, needed in NEEDED.items():
             if getattr(self, option) and getattr(self, needed) is None:
                 raise UsageError(
