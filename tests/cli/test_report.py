@@ -194,7 +194,8 @@ def test_a_name_is_no_option(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["compare --output result.txt", "compare --plot result.svg", "report --output result"]
+    "words",
+    ["compare --output result.txt", "compare --plot result.svg", "report --output result.html"],
 )
 def test_what_cannot_be_written_completely_leaves_the_file_as_it_was(
     words: str, folder: Path, monkeypatch: pytest.MonkeyPatch
