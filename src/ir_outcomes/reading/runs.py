@@ -392,10 +392,12 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
         inner = next(iter(first.values()))
         return not isinstance(inner, Mapping) and not is_ranking(inner)
     # Ids of documents, unless they are the files of a system's runs, which may be missing.
+    if not is_ranking(first):
+        return False
     is_file = isinstance(first[0], str) and (
         os.path.exists(first[0]) or re.search(r"\.(run|trec|res)(\.gz|\.zst)?$", first[0])
     )
-    return is_ranking(first) and not is_file
+    return not is_file
 
 
 def _is_row(item: Any) -> bool:
