@@ -216,7 +216,7 @@ def test_the_layout_says_what_orders_the_documents(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
     for name in "ab":
         (tmp_path / f"{name}.run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 2 t\n")
-    for layout, value in (("rank", 1.0), ("score", 0.5)):
+    for layout, value in (("rank", 1.0), ("score", 2.0)):
         done = call(
             "leaderboard",
             "qrels.txt",

@@ -244,7 +244,10 @@ def test_holes_and_plans(small: Path) -> None:
     planned = Plan.from_json(
         call("plan", *words, "--margins", "2pp,1", "--format", "json", folder=small).stdout
     )
-    assert (planned.coverage.effect, planned.ranking.effect) == (2.0, 1.0)
+    assert [row.effect for row in planned.parts] == [2.0, 1.0]
+    refused = call("plan", *words, "--margins", "2pp,10", folder=small)
+    assert refused.returncode == 2
+    assert "--margins 10" in refused.stderr
     done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=small)
     assert done.stdout.count("Queries needed for 80 % power") == 2
 
@@ -262,3 +265,24 @@ def test_one_path_given_twice_is_wrong_usage(runs: str, small: Path) -> None:
     if runs.startswith("bm25"):
         named = call(*words, "--names", "old", "--names", "new", folder=small)
         assert (named.returncode, "identical" in named.stdout) == (0, True)
+
+
+def test_plans_of_values(tmp_path: Path) -> None:
+    for name, step in (("old", 3), ("new", 5)):
+        lines = [f"q{n},{n * step % 7 / 7},{n}" for n in range(60)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,faithfulness,cost", *lines]))
+    words = ("plan", "--outputs", "old.csv", "new.csv", "-m", "faithfulness", "--higher-is-better")
+    done = call(*words, "--margins", "0.05", "--format", "json", folder=tmp_path)
+    (row,) = Plan.from_json(done.stdout).parts
+    assert (row.effect, row.n) == (0.05, 60)
+    for margins in ((), ("--margins", "0.05,0.1"), ("--range", "0", "1", "--margins", "3")):
+        refused = call(*words, *margins, folder=tmp_path)
+        assert refused.returncode == 2
+        assert "--margins" in refused.stderr
+
+
+def test_plans_of_runs_take_no_measure(small: Path) -> None:
+    for option in (("-m", "nDCG@10"), ("--lower-is-better",)):
+        refused = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", *option, folder=small)
+        assert refused.returncode == 2
+        assert "--outputs" in refused.stderr

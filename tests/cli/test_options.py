@@ -69,14 +69,14 @@ WORDS_FOR = {
     ("gate", "queries"): "qrels.txt a.run b.run --margins 0.1pp,0.01",
     ("gate", "cutoff"): "qrels.txt a.run b.run --margins 30pp,1",
     **{("compare-outputs", option): f"a.csv b.csv {VALUES}" for option in ("range", "id", "where")},
-    **{("plan", option): "--outputs a-rr.csv b-rr.csv --margins .3" for option in ("range", "id", "where")},
+    **{("plan", option): "--outputs a-rr.csv b-rr.csv -m nDCG@10 --margins .3" for option in ("range", "id", "where")},
     **{("gate", option): f"--outputs a.csv b.csv {VALUES} --margins .3 --range 0 2" for option in ("range", "id", "where")},
     **{
         (command, option): f"--outputs a.csv b.csv c.csv {VALUES}"
         for command in ("leaderboard", "rank-distribution", "agreement")
         for option in ("range", "id", "where")
     },
-    ("plan", "outputs"): "a-rr.csv b-rr.csv --margins .3",
+    ("plan", "outputs"): "a-rr.csv b-rr.csv -m nDCG@10 --margins .3",
     ("holes", "clusters"): f"qrels.txt {RUNS} --alpha 0.3",
     ("compare-outputs", "rel"): "a.tsv b.tsv c.tsv -m nDCG@10 --qrels few.txt",
     ("compare-outputs", "trials"): "a.csv twice.csv -m quality --higher-is-better --id query_id",
@@ -215,7 +215,7 @@ def test_an_option_changes_the_result_or_is_refused(command: str, option: str, d
         runs += " --missing retrieved"
     words = WORDS_FOR.get((command, option), WORDS.get(command, "qrels.txt {}")).format(runs)
     words = f" {words}"
-    if option == "higher_is_better" and "measures" in made.options:
+    if option == "higher_is_better" and "measures" in made.options and command != "plan":
         words += " -m NumRet"
     is_of_output = option in made.outputs or option in made.after
     if made.entry.result and not is_of_output and "--per-query" not in words:

@@ -103,7 +103,7 @@ def test_a_command_offers_what_it_takes_and_nothing_else() -> None:
     for name, entry in COMMANDS.items():
         assert set(entry.takes) <= set(every), name
         assert set(entry.takes) <= set(Made(name).options), name
-    for name in ("holes", "plan", "tail rrie", "tail headroom"):
+    for name in ("holes", "tail rrie", "tail headroom"):
         assert "measures" not in Made(name).options
     assert {"measures", "replicates", "alpha"} <= set(Made("compare").options)
     assert Made("compare-collections").options["allow"] != every["allow"]  # also a cutoff

@@ -7,8 +7,16 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.choices import Bools, Floats
+from ir_outcomes.decisions.plan import PlannedRow
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.power import queries_for_margin, queries_for_mean, unit_values
+from ir_outcomes.statistics.estimate import Sums, estimates
+from ir_outcomes.statistics.power import (
+    QueriesNeeded,
+    queries_for_margin,
+    queries_for_mean,
+    unit_values,
+)
 
 SIZES = {f"q{n}": n % 3 + 1 for n in range(60)}  # queries of their cluster
 
@@ -23,7 +31,13 @@ def run(seed: int) -> dict[str, dict[str, float]]:
     }
 
 
+def row_of(planned: iro.Plan, name: str) -> PlannedRow:
+    (row,) = (row for row in planned.parts if row.name == name)
+    return row
+
+
 QRELS = {query: {"d": 1} for query in SIZES}
+Run = dict[str, dict[str, float]]
 
 
 def compared(**settings: object) -> iro.Comparison:
@@ -45,15 +59,14 @@ def test_numbers_are_those_of_the_differences() -> None:
     }
     effects = (5.0, 2.0, 1.5)
     largest = (100.0, 9.0, 10.0)
-    options = {"alpha": 0.01, "power": 0.9}
     for row, d, effect, most in zip(
         planned.parts, differences.values(), effects, largest, strict=True
     ):
-        assert row.needed == queries_for_mean(d, 60, effect, **options)
-        assert row.to_pass == queries_for_margin(d, 60, effect, most, **options)
+        assert row.needed == queries_for_mean(d, 60, effect, alpha=0.01, power=0.9)
+        assert row.to_pass == queries_for_margin(d, 60, effect, most, alpha=0.01, power=0.9)
         assert (row.effect, row.n, row.differ) == (effect, len(d), int(np.sum(d != 0)))
     assert [row.name for row in planned.parts] == [*differences]
-    assert planned.rows()[1]["queries_to_pass"] == planned.ranking.to_pass.queries  # type: ignore[union-attr]
+    assert planned.rows()[1]["queries_to_pass"] == row_of(planned, "ranking").to_pass.queries  # type: ignore[union-attr]
 
 
 def test_without_effects_a_point_and_half_a_rank_are_planned() -> None:
@@ -61,7 +74,7 @@ def test_without_effects_a_point_and_half_a_rank_are_planned() -> None:
     assert [row.effect for row in planned.parts] == [1.0, 0.5]
     assert planned.notes[0].kind == "default effect"
     assert not iro.plan(compared(), 1.0, 0.5).notes
-    assert iro.plan(compared(), ranking=-0.0 + 0.5) != planned
+    assert iro.plan(compared(), ranking=0.5) != planned
 
 
 def test_clusters_are_counted() -> None:
@@ -78,9 +91,12 @@ def test_clusters_are_counted() -> None:
             sums[names.index(clusters[query])] += difference
             sizes[names.index(clusters[query])] += 1
     values = unit_values(sums[sizes > 0], sizes[sizes > 0])
-    assert planned.ranking.needed == queries_for_mean(values, len(names), 1.0, alpha=0.05)
+    differ = int(np.count_nonzero(sums))
+    assert row_of(planned, "ranking").needed == queries_for_mean(
+        values, len(names), 1.0, alpha=0.05, differ=differ
+    )
     weight = sizes.max() / sizes[sizes > 0].mean()
-    assert planned.ranking.to_pass == queries_for_margin(
+    assert row_of(planned, "ranking").to_pass == queries_for_margin(
         values, len(names), 1.0, 9.0, alpha=0.05, weight=weight
     )
     assert any("clusters of about" in text for text in planned.notes)
@@ -95,7 +111,7 @@ def test_systems_of_several_runs_have_the_means_of_their_rows() -> None:
     planned = iro.plan(iro.compare(systems, "a", "b"), 2.0)
     coverage = [100.0 * ~np.isnan(ranks(seed)) for seed in (1, 2, 3)]
     d = (coverage[1] + coverage[2]) / 2 - coverage[0]
-    assert planned.coverage.needed == queries_for_mean(d, 60, 2.0, alpha=0.05)
+    assert row_of(planned, "coverage").needed == queries_for_mean(d, 60, 2.0, alpha=0.05)
     assert planned.n_runs == (1, 2)
     assert any("for these runs" in text for text in planned.notes)
 
@@ -106,19 +122,194 @@ def test_a_family_is_planned_at_the_first_step() -> None:
     alone = iro.compare(evaluation, "r0", "r1", alpha=0.05 / 3)
     planned = iro.plan(family["r1"], 1.0, 1.0)
     expected = iro.plan(alone, 1.0, 1.0)
-    assert planned.ranking.needed == expected.ranking.needed
+    assert row_of(planned, "ranking").needed == row_of(expected, "ranking").needed
     assert any(text.startswith("Planned at the level") for text in planned.notes)
 
 
 def test_equal_runs_say_why_there_is_no_number() -> None:
     equal = iro.compare(QRELS, run(1), run(1), cutoff=10)
     planned = iro.plan(equal)
-    assert planned.ranking.needed.queries is None
-    assert planned.ranking.to_pass is not None
-    assert planned.ranking.to_pass.queries is not None
+    assert row_of(planned, "ranking").needed.queries is None
+    to_pass = row_of(planned, "ranking").to_pass
+    assert to_pass is not None
+    assert to_pass.queries is not None
     assert planned.view().tables == ()
     assert len(planned.view().sentences) == 2
     assert len(iro.plan(equal, all_queries=1.0).view().sentences) == 3
+
+
+def by_document() -> tuple[dict[str, dict[str, int]], list[Run]]:
+    """Return qrels with one to four relevant documents for each query, and three runs."""
+    rng = np.random.default_rng(5)
+    qrels = {f"q{n}": {f"d{item}": 1 for item in range(n % 4 + 1)} for n in range(40)}
+    names = [f"d{item}" for item in range(4)] + [f"x{item}" for item in range(8)]
+    runs = [
+        {
+            query: {name: -float(rank) for rank, name in enumerate(rng.permutation(names)[:8])}
+            for query in qrels
+        }
+        for _ in range(3)
+    ]
+    return qrels, runs
+
+
+def top(documents: dict[str, float]) -> set[str]:
+    return set(sorted(documents, key=lambda name: -documents[name])[:5])
+
+
+def carried_by_document(
+    points: float, above: float, qrels: dict[str, dict[str, int]], first: Run, others: list[Run]
+) -> float:
+    """Carry changes of coverage and ranking to all queries, document by document, at cutoff 5."""
+    number = found = 0
+    shared: set[str] = set()
+    for query, relevant in qrels.items():
+        a = top(first[query])
+        number += len(relevant)
+        found += len(relevant.keys() & a)
+        for other in others:
+            if relevant.keys() & a & top(other[query]):
+                shared.add(query)
+    cost = 5 + (number - found) / len(qrels)
+    return above * len(shared) / len(qrels) + points / 100 * cost
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_an_effect_by_document_is_carried_to_all_queries(several: bool) -> None:
+    qrels, runs = by_document()
+    others = runs[1:] if several else runs[1:2]
+    systems = {"a": runs[0], "b": others if several else others[0]}
+    ev = iro.evaluate(qrels, systems, cutoff=5, unit="document")
+    found = iro.compare(ev, "a", "b")
+    restored = iro.Comparison.from_json(found.to_json(per_query=True))
+    assert iro.plan(restored, 3.0, 0.7) == iro.plan(found, 3.0, 0.7)
+    planned = iro.plan(restored, 3.0, 0.7)
+    d = np.array([query.all_queries for query in found.queries or ()])
+    for row, effects in ((planned.coverage, (3.0, 0.0)), (planned.ranking, (0.0, 0.7))):
+        assert row is not None
+        over_all = carried_by_document(*effects, qrels, runs[0], others)
+        assert row.over_all == pytest.approx(over_all, rel=1e-12)
+        assert row.for_label == queries_for_mean(d, 40, row.over_all or 0.0, alpha=0.05)
+    together = iro.compare(ev, "a", "b", margins=(3.0, 0.7)).all_queries
+    assert together is not None
+    assert together.margin is not None
+    expected = carried_by_document(3.0, 0.7, qrels, runs[0], others)
+    assert together.margin.size == pytest.approx(expected, rel=1e-12)
+
+
+def test_an_effect_by_query_is_carried_to_all_queries() -> None:
+    planned = iro.plan(compared(), 5.0, 2.0, 1.5)
+    a, b = np.array(ranks(1)), np.array(ranks(2))
+    d = np.nan_to_num(b, nan=11.0) - np.nan_to_num(a, nan=11.0)
+    share = float(np.mean(~np.isnan(b - a)))
+    for row, over_all in zip(planned.parts, (0.05 * 10, 2.0 * share, 1.5), strict=True):
+        assert row.over_all == pytest.approx(over_all)
+        assert row.for_label == queries_for_mean(d, 60, row.over_all or 0.0, alpha=0.05)
+    assert planned.all_queries is not None
+    assert planned.all_queries.for_label == planned.all_queries.needed
+    everything = iro.plan(compared(), 100.0).coverage
+    assert everything is not None
+    assert everything.over_all == 10.0
+    rows = planned.rows()
+    label = planned.parts[1].for_label
+    assert label is not None
+    assert rows[1]["queries_for_label"] == label.queries
+
+
+def test_values_have_one_row() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.random(50), rng.random(50)
+    values = [dict(zip(map(str, range(50)), side.tolist(), strict=True)) for side in (a, b)]
+    found = iro.compare_outputs(*values, measure="faithfulness", higher_is_better=True)
+    restored = iro.Comparison.from_json(found.to_json(per_query=True))
+    expected = queries_for_mean(b - a, 50, 0.05, alpha=0.05)
+    for planned in (iro.plan(found, 0.05), iro.plan(restored, all_queries=0.05)):
+        (row,) = planned.parts
+        assert (planned.coverage, planned.ranking, planned.all_queries) == (None, None, row)
+        assert row.needed == row.for_label == expected
+        assert row.to_pass is None
+        assert len(planned.view().tables) == 1
+    for effects in ({}, {"coverage": 0.1, "all_queries": 0.1}, {"all_queries": -0.1}):
+        with pytest.raises(ParameterError) as refused:
+            iro.plan(found, **effects)
+        assert iro.plan(found, all_queries=value_that_works(str(refused.value))).parts
+    ranged = iro.compare_outputs(*values, measure="nDCG@10")
+    with pytest.raises(ParameterError, match=r"`all_queries=1\.5`"):
+        iro.plan(ranged, all_queries=1.5)
+    (row,) = iro.plan(ranged, 0.05).parts
+    assert row.to_pass == queries_for_margin(b - a, 50, 0.05, 1.0, alpha=0.05)
+
+
+def value_that_works(message: str) -> float:
+    return float(message.split("such as")[1].strip("` ").removeprefix("all_queries="))
+
+
+@pytest.mark.parametrize(
+    ("argument", "largest"), [("coverage", 100), ("ranking", 9), ("all_queries", 10)]
+)
+def test_effects_that_cannot_be_name_one_that_can(argument: str, largest: int) -> None:
+    for effect in (0, -0.0, -1, math.nan, math.inf, largest + 1e-9, 10 * largest):
+        with pytest.raises(ParameterError) as refused:
+            iro.plan(compared(), **{argument: effect})
+        assert f"`{argument}={effect}`" in str(refused.value)
+        works = value_that_works(str(refused.value))
+        assert {argument: works}.items() <= {
+            row.name.replace(" ", "_"): row.effect
+            for row in iro.plan(compared(), **{argument: works}).parts
+        }.items()
+    assert iro.plan(compared(), **{argument: largest}).parts
+
+
+def test_where_ranking_cannot_change_it_is_not_planned() -> None:
+    first = iro.compare(QRELS, run(1), run(2), cutoff=1)
+    planned = iro.plan(first)
+    assert planned.ranking is not None
+    assert row_of(planned, "ranking").needed.queries is None
+    with pytest.raises(ParameterError, match="leave it out"):
+        iro.plan(first, ranking=0.5)
+
+
+@pytest.mark.parametrize("changed", [0.3, 0.95])
+def test_so_many_queries_have_the_power_that_was_planned(changed: float) -> None:
+    """Of samples of the pilot's queries, by the estimate: of the row, and of the label."""
+    rng = np.random.default_rng(7)
+    qrels = {f"q{n}": {"d": 1} for n in range(200)}
+    first = rng.integers(1, 12, 200)
+    second = np.where(rng.random(200) < changed, np.maximum(first - 3, 1), first)
+    pilot = iro.compare(
+        qrels,
+        *(
+            {q: placed(rank) for q, rank in zip(qrels, side.tolist(), strict=True)}
+            for side in (first, second)
+        ),
+        cutoff=10,
+    )
+    queries = pilot.queries or ()
+    for d, name in (
+        ([100 * (query.found_contender - query.found_baseline) for query in queries], "coverage"),
+        ([query.difference for query in queries], "ranking"),
+        ([query.all_queries for query in queries], "all queries"),
+    ):
+        counted = np.array([value is not None for value in d])
+        values = np.array([value or 0.0 for value in d])
+        effect = abs(float(values[counted].mean()))
+        planned = row_of(iro.plan(pilot, **{name.replace(" ", "_"): effect}), name)
+        assert power(values, counted, planned.needed) >= 0.75
+        if name == "all queries":
+            assert planned.for_label == planned.needed
+
+
+def placed(rank: int) -> dict[str, float]:
+    """Return twelve documents, the relevant one at a rank."""
+    return {("d" if place == rank else f"x{place}"): -float(place) for place in range(1, 13)}
+
+
+def power(values: Floats, counted: Bools, needed: QueriesNeeded) -> float:
+    """Return how often samples of so many queries show the difference."""
+    assert needed.queries is not None
+    drawn = np.random.default_rng(8).integers(0, len(values), (2000, needed.queries))
+    found = estimates(Sums.of(values[drawn], counted[drawn].astype(np.float64)))
+    return float(np.mean((found.pvalue <= 0.05) & (found.mean * values.sum() > 0)))
 
 
 def test_what_cannot_be_planned_is_refused() -> None:
@@ -127,7 +318,6 @@ def test_what_cannot_be_planned_is_refused() -> None:
     for comparison, options in (
         (stored, {}),
         (without_cutoff, {"all_queries": 1.0}),
-        (compared(), {"coverage": 200.0}),
         (compared(), {"power": 1.5}),
         ("a", {}),
     ):

@@ -237,7 +237,7 @@ def test_a_single_run_has_scores() -> None:
     assert scores.values[0].tolist() == [1.0] + [0.0] * 7
     assert scores.higher_is_better
     settings = (evaluation.cutoff, evaluation.rel, evaluation.ties, evaluation.judged_only)
-    assert settings == (100, 1, "trec", False)
+    assert settings == (2, 1, "trec", False)  # the longest list
 
 
 def test_passages_of_one_document_count_once_if_that_is_asked_for(tmp_path: Path) -> None:

@@ -262,8 +262,6 @@ def test_latex_numbers_floats_and_marks() -> None:
     for label in ("", "a b", "a}", "a\\b", "a%"):
         with pytest.raises(ParameterError, match="use letters, digits"):
             as_latex(view, label=label)
-    with pytest.raises(ParameterError, match="`mark='worst'`: must be one of best, significant"):
-        as_latex(view, mark=("worst",))  # type: ignore[arg-type]
 
 
 class Terminal(io.StringIO):

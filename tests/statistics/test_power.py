@@ -17,26 +17,71 @@ from ir_outcomes.statistics.power import (
 SKEWED = [0] * 60 + [1, -2, 5, -1, 3, -8, 2, 1, 1, -4] * 4
 
 
-def test_the_formula() -> None:
-    """Won 32 and lost 5 of 1000, one point."""
-    d = [100.0] * 32 + [-100.0] * 5 + [0.0] * 963
-    quantiles = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
-    expected = (quantiles * np.std(d, ddof=1)) ** 2 + stats.norm.ppf(0.975) ** 2 / 2
+def literal(d: Floats, n: int, effect: float, alpha: float) -> int:
+    """Count up to the first size that the estimate's variance allows, and the fewest that differ."""
+    quantiles = stats.norm.ppf(1 - alpha / 2) + stats.norm.ppf(0.8)
+    differ = np.count_nonzero(d)
+    counted = 1
+    while True:
+        variance = d.var(ddof=1) + 2 * (d**2).sum() / differ / counted
+        if counted >= (quantiles / effect) ** 2 * variance:
+            break
+        counted += 1
+    # The quadratic has a fraction, to which what the t adds to the normal distribution is added.
+    half = (quantiles / effect) ** 2 * d.var(ddof=1) / 2
+    exact = half + np.sqrt(half**2 + (quantiles / effect) ** 2 * 2 * (d**2).sum() / differ)
+    assert counted - 1 < exact <= counted
+    size = int(np.ceil((exact + stats.norm.ppf(1 - alpha / 2) ** 2 / 2) * n / len(d)))
+    least = 1
+    while 2.0 ** (1 - least) > alpha:
+        least += 1
+    while stats.binom.sf(least - 1, size, differ / n) < 0.8:
+        size += 1
+    return size
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+@pytest.mark.parametrize("effect", [0.1, 0.5, 3.0])
+@pytest.mark.parametrize("n", [125, 300])
+def test_the_number_is_that_of_a_literal_loop(n: int, effect: float, alpha: float) -> None:
+    d = np.array(SKEWED, dtype=np.float64)
+    assert queries_for_mean(d, n, effect, alpha=alpha).queries == literal(d, n, effect, alpha)
+    assert queries_for_mean(-d, n, -effect, alpha=alpha).queries == literal(d, n, effect, alpha)
+
+
+def test_one_point_of_the_sample() -> None:
+    """Won 32 and lost 5 of 1000."""
+    d = np.array([100.0] * 32 + [-100.0] * 5 + [0.0] * 963)
     plan = queries_for_mean(d, 1000, -1.0, alpha=0.05)
-    assert plan.queries == int(np.ceil(expected)) == 2852
-    assert plan.upper == 3298
+    assert plan.queries == literal(d, 1000, 1.0, 0.05) == 2906
+    assert plan.upper == 3345
+
+
+@pytest.mark.parametrize(("alpha", "least"), [(0.05, 6), (0.01, 8)])
+def test_so_many_differ_that_the_estimate_can_decide(alpha: float, least: int) -> None:
+    """Twelve won of 30, for 80 points."""
+    d = [100.0] * 12 + [0.0] * 18
+    n = queries_for_mean(d, 30, 80.0, alpha=alpha).queries
+    assert n is not None
+    enough = [stats.binom.sf(least - 1, size, 0.4) >= 0.8 for size in (n - 1, n)]
+    assert enough == [False, True]
+    assert queries_for_mean(d, 30, 80.0, alpha=alpha, differ=6).queries > n  # type: ignore[operator]
+    # Where 12 of 3 million differ, six take more than a million.
+    assert queries_for_mean(d, 3_000_000, 80.0, alpha=alpha).queries is None
 
 
 def test_an_upper_bound_is_that_of_a_chi_square_of_the_variance() -> None:
     """Of values that vary as a normal distribution's do, in a third of the queries."""
     d = stats.norm.ppf((np.arange(300) + 0.5) / 300)
     assert stats.kurtosis(d, bias=False) < 0
+    quantiles = stats.norm.ppf(0.995) + stats.norm.ppf(0.8)
     for n in (300, 900):
         share = 300 / n
         df = 2 / (2 / 299 + (1 - share) / (share * n))
-        bound = d * np.sqrt(df / stats.chi2.ppf(0.2, df))
-        plan = queries_for_mean(d, n, 0.1, alpha=0.01)
-        assert plan.upper == queries_for_mean(bound, n, 0.1, alpha=0.01).queries
+        half = (quantiles / 0.1) ** 2 * d.var(ddof=1) * df / stats.chi2.ppf(0.2, df) / 2
+        size = half + np.sqrt(half**2 + (quantiles / 0.1) ** 2 * 2 * (d**2).mean())
+        size += stats.norm.ppf(0.995) ** 2 / 2
+        assert queries_for_mean(d, n, 0.1, alpha=0.01).upper == np.ceil(size / share)
 
 
 @pytest.mark.parametrize("effect", [0.05, 0.3, 1.0])
@@ -49,7 +94,8 @@ def test_so_many_queries_have_the_power_of_the_noncentral_t(effect: float) -> No
         shift = effect / d.std(ddof=1) * np.sqrt(size)
         return float(stats.nct.sf(stats.t.ppf(0.975, size - 1), size - 1, shift))
 
-    assert power(n + 1) > 0.8 > power(n - 2)
+    # The two imaginary queries take their part, about four queries of what does not change.
+    assert power(n + 1) > 0.8 > power(n - 6)
     thinned = queries_for_mean(d, 200, effect, alpha=0.05).queries
     assert thinned == pytest.approx(2 * n, abs=1)
 

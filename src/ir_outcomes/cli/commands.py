@@ -127,7 +127,7 @@ COMMANDS = {
         "Show how many queries it takes to detect a difference.",
         ("plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks",),
         "pair_or_values",
-        takes=(*VERDICTS, "replicates"),
+        takes=(*VERDICTS, *MEASURES, "replicates"),
     ),
     "gate": Command(
         "gate",

@@ -68,17 +68,13 @@ def plan(
     Parameters
     ----------
     margins
-        Differences to detect, by default 1pp,0.5ranks.
+        Differences to detect, of coverage, ranking and all queries, by default 1pp,0.5ranks.
     alpha, correction, allow
         See `ir_outcomes.compare`.
     """
+    CALL.options |= {name: ["--margins"] for name in ("coverage", "ranking", "all_queries")}
     rules: dict[str, Any] = {"alpha": alpha, "correction": correction, "allow": allow}
-    if evaluation.values is not None:
-        if margins is None or len(margins) > 1:
-            raise UsageError("--margins: give one number, a difference of the mean to detect.")
-        result = iro.compare(evaluation, baseline, contenders, **rules)
-        return [iro.plan(item, all_queries=margins[0]) for item in comparisons_of(result)]
-    result = iro.compare(evaluation, baseline, contenders, margins=margins, **rules)
+    result = iro.compare(evaluation, baseline, contenders, **rules)
     return [iro.plan(comparison, *(margins or ())) for comparison in comparisons_of(result)]
 
 

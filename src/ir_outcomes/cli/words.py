@@ -116,7 +116,8 @@ def pair_or_values(
         first, *others = evaluation.system_names
         contenders = others[0] if len(others) == 1 else others
         return Read((evaluation, first, contenders))
-    refuse_how(how)
+    of_values = {"measure": "measures", "higher-is-better": "higher_is_better"}
+    refuse_how({**how, **{name: argument in settings for name, argument in of_values.items()}})
     if baseline is None:
         raise UsageError("BASELINE is missing: give a file, or the name of one of RUNS.")
     return pair(qrels, baseline, runs, settings=settings)

@@ -1,5 +1,6 @@
 """The comparisons of a call: one baseline with its contenders, from the arrays of their pairs."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,7 +20,13 @@ from ir_outcomes.notes import Note, ranked
 from ir_outcomes.pairs.differences import Measurements
 from ir_outcomes.pairs.measurements import measurements_of
 from ir_outcomes.pairs.outcomes import Outcomes, QueryOutcomes, SystemPair
-from ir_outcomes.pairs.rows import Row, RowsOfPairs, interval_of_new_runs, margin_of
+from ir_outcomes.pairs.rows import (
+    Row,
+    RowsOfPairs,
+    interval_of_new_runs,
+    margin_of,
+    over_all_queries,
+)
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import (
     DECIDING,
@@ -148,7 +155,7 @@ class Family:
         strict, do_no_harm = _by_the_paper(rows, settings.alpha)
         naive, reciprocal = self._of_the_paper(rows, pair)
         absent = _absent_rows(measurements)
-        comparison = Comparison(
+        draft = Comparison(
             baseline=pair.baseline_name,
             contender=pair.contender_name,
             n_queries=len(measurements.query_ids),
@@ -178,10 +185,9 @@ class Family:
             runs=tuple(self._runs_of_systems(pair, runs)),
             queries=QueryOutcomes(pair, texts or {}),
         )
-        verdict = replace(comparison.verdict, sentence=sentence_of(comparison))
-        comparison = replace(comparison, verdict=verdict)
-        first, background = ranked((*notes, *notes_on_verdict(comparison)))
-        return replace(comparison, notes=first, background=background)
+        verdict = replace(draft.verdict, sentence=sentence_of(draft))
+        first, background = ranked((*notes, *notes_on_verdict(draft)))
+        return replace(draft, verdict=verdict, notes=first, background=background)
 
     def _row(self, index: int, name: str, pair: SystemPair) -> Row:
         """Return a row with the papers' tests, and its interval for new runs."""
@@ -206,14 +212,16 @@ class Family:
         """Return the rows that have a margin, with it."""
         level = 1 - self.settings.first_level
         with_margins = {}
-        for name, size in self._margins(rows, pair).items():
+        for name, size in self._margins(rows, pair, outcomes).items():
             sums = self.rows.sums[name]
             of_pair = type(sums)(*(column[index : index + 1] for column in sums))
             margin = margin_of(rows[name], of_pair, size, level, identical=identical)
             with_margins[name] = replace(rows[name], margin=margin)
         return with_margins
 
-    def _margins(self, rows: Mapping[str, Row], pair: SystemPair) -> dict[str, float]:
+    def _margins(
+        self, rows: Mapping[str, Row], pair: SystemPair, outcomes: Outcomes
+    ) -> dict[str, float]:
         """Return the margin of each row that has one."""
         margins = self.settings.margins
         if margins is None:
@@ -225,29 +233,11 @@ class Family:
         if by_values:
             return _margin_of_values(rows["all queries"], margins[0])
         sizes = list(margins)
-        if len(sizes) == 2 and whole is not None and whole.largest is not None:
-            sizes.append(min(self._tolerated(margins, rows, pair), whole.largest))
+        if len(margins) == 2 and whole is not None and whole.largest is not None:
+            n_pairs = math.prod(pair.n_runs)
+            sizes.append(over_all_queries(*margins, rows["ranking"], whole, outcomes, n_pairs))
         named = zip(DECIDING, sizes, strict=False)
         return {name: size for name, size in named if name in rows}
-
-    def _tolerated(
-        self, margins: Sequence[float], rows: Mapping[str, Row], pair: SystemPair
-    ) -> float:
-        """Return the harm over all queries that the other two margins tolerate together.
-
-        That is the ranking margin on the share of queries with something that both found, and what
-        an item costs that is not found any more: at most k ranks by query; by document k plus the
-        number of relevant documents less those that the baseline finds.
-        """
-        coverage, ranking = margins
-        n_queries = len(self.measurements.query_ids)
-        items = self.measurements.items["ranking"]
-        cost = rows["all queries"].largest or 0.0
-        if not items.single:
-            first, _ = pair.runs
-            counted = items.over_queries(items.found[first.start : first.stop]).mean()
-            cost += float(items.number.mean() - counted)
-        return ranking * rows["ranking"].n / max(n_queries, 1) + coverage / 100 * cost
 
     def _of_the_paper(self, rows: Mapping[str, Row], pair: SystemPair) -> tuple[Row, Row | None]:
         """Return the naive mean of all queries, and reciprocals on what both found."""

@@ -22,6 +22,7 @@ from ir_outcomes.pairs.verdict import meaning_of
 from ir_outcomes.statistics.estimate import sign_pvalues, smallest_pvalue
 from ir_outcomes.statistics.runs import LEAST_RUNS
 
+NAMED_QUERIES = 3  # of those that change most
 UNCLEAR = 0.2  # p-value of a sign test above which no direction is to be seen
 
 
@@ -97,8 +98,19 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         yield note(
             "few decide",
             f"{row.on}: of {row.differ} that differ, {better} are {more} and {worse} {fewer}"
-            f" (sign test {pvalue_in_words(pvalue)}).",
+            f" (sign test {pvalue_in_words(pvalue)}); the largest:"
+            f" {', '.join(_largest_changes(comparison, row))}.",
         )
+
+
+def _largest_changes(comparison: Comparison, row: Row) -> list[str]:
+    """Return the ids of the queries that change most in a row that decides."""
+    changes = {
+        query.query_id: abs(change)
+        for query in comparison.queries or ()
+        if (change := query.change_in(row.name)) is not None
+    }
+    return sorted(changes, key=lambda query: -changes[query])[:NAMED_QUERIES]
 
 
 def _about_few_differences(comparison: Comparison) -> Iterator[Note]:

@@ -1,19 +1,19 @@
 """How many queries a comparison needs, judged from one that was made."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import check_kind, check_number
+from ir_outcomes.arguments import check_kind
 from ir_outcomes.choices import LARGEST, Floats
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes, note
-from ir_outcomes.pairs.outcomes import QueryOutcome
-from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.rows import Row, over_all_queries
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics.power import (
@@ -26,7 +26,7 @@ from ir_outcomes.statistics.power import (
 from ir_outcomes.table_columns import Column, attributes, rows_of
 
 SMALLEST_EFFECT = 1e-6  # that can be planned for
-DEFAULTS = (1.0, 0.5)  # percentage points of coverage, ranks
+DEFAULTS = {"coverage": 1.0, "ranking": 0.5}  # percentage points, ranks
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,9 @@ class PlannedRow(Immutable):
     #: for a gate to exclude as large a harm, if the runs are equally good; None where the most that
     #: a query can change by is not known
     to_pass: QueriesNeeded | None
+    #: the same effect carried to all queries; None where the search over all queries is not known
+    over_all: float | None
+    for_label: QueriesNeeded | None  #: to detect that, which gives the label its direction
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,8 +55,8 @@ class Plan(Result):
     ----------
     baseline, contender, n_queries
         Of the pilot; see `ir_outcomes.Comparison`.
-    coverage, ranking : PlannedRow
-        What they need.
+    coverage, ranking : PlannedRow or None
+        What they need; None where the pilot compares the mean of a measure.
     all_queries : PlannedRow or None
         What the mean over all queries needs; None where no difference was given.
     power : float
@@ -67,8 +70,8 @@ class Plan(Result):
     baseline: str
     contender: str
     n_queries: int
-    coverage: PlannedRow
-    ranking: PlannedRow
+    coverage: PlannedRow | None
+    ranking: PlannedRow | None
     all_queries: PlannedRow | None
     power: float
     settings: Settings
@@ -76,15 +79,17 @@ class Plan(Result):
 
     @property
     def parts(self) -> tuple[PlannedRow, ...]:
-        """Coverage, ranking and, where a difference was given, all queries."""
-        parts = (self.coverage, self.ranking)
-        return parts if self.all_queries is None else (*parts, self.all_queries)
+        """The rows that are planned: coverage, ranking, all queries."""
+        rows = (self.coverage, self.ranking, self.all_queries)
+        return tuple(row for row in rows if row is not None)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each of `parts`."""
         columns = (
             *attributes("row=name", "measured_in", "effect", "n", "differ"),
             *attributes("queries=needed.queries", "queries_upper=needed.upper"),
+            *attributes("effect_over_all=over_all", "queries_for_label=for_label.queries"),
+            *attributes("queries_for_label_upper=for_label.upper"),
             *attributes("queries_to_pass=to_pass.queries", "queries_to_pass_upper=to_pass.upper"),
             Column("power", lambda _: self.power),
             Column("alpha", lambda _: self.settings.first_level),
@@ -111,24 +116,28 @@ def plan(
         The pilot: the same kind of queries and of runs.
     coverage, ranking : float, optional
         Sizes of the differences to detect, in either direction: percentage points, by default 1,
-        and ranks (or the unit of the measure that was compared), by default 0.5.
+        and search lengths (ranks, or irrelevant documents above), by default 0.5.
     all_queries : float, optional
-        Difference over all queries, in ranks; by default it is not planned.
+        Difference over all queries, in the unit of search lengths; by default it is not planned. Of
+        a pilot of values of another measure only the mean is planned, and one difference is taken,
+        in the unit of the measure, from whichever argument it is given by.
     power : float
         Chance to detect them.
 
     Returns
     -------
     Plan
-        For each row the number of queries that detect the difference, and the number with which a
-        gate excludes as large a harm if the runs are equally good. Beside both is an 80 % upper
-        bound, which accounts for what the pilot does not know about the spread. Where a system has
-        several runs, the numbers are for these runs.
+        For each row the number of queries that detect the difference; the number with which the
+        label has a direction, where the row changes by so much and the other facet does not; and
+        the number with which a gate excludes as large a harm if the runs are equally good. Beside
+        each is an 80 % upper bound, which accounts for what the pilot does not know about the
+        spread. Where a system has several runs, the numbers are for these runs.
 
     Raises
     ------
     ParameterError
-        If an effect or the power is not possible, or the result was stored without its queries.
+        If an effect or the power is not possible, the pilot is of values of a measure and no effect
+        is given, or the result was stored without its queries.
 
     References
     ----------
@@ -142,7 +151,7 @@ def plan(
     >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
     >>> b = {q: {"gold": 2.0 if n % 3 else 0.5, "x": 1.0} for n, q in enumerate(qrels)}
     >>> iro.plan(iro.compare(qrels, a, b), ranking=0.25).ranking.needed.queries
-    31
+    38
     """
     if isinstance(comparison, Comparisons) and len(comparison) == 1:
         comparison = comparison[0]
@@ -152,38 +161,26 @@ def plan(
         Comparison,
         "a Comparison: what ir_outcomes.compare returns, by its contender's name",
     )
-    for name, effect, largest in (
-        ("coverage", coverage, 100.0),
-        ("ranking", ranking, LARGEST),
-        ("all_queries", all_queries, LARGEST),
-    ):
-        if effect is not None:
-            check_number(name, effect, SMALLEST_EFFECT, largest)
-    points, ranks = DEFAULTS
-    planned = [
-        _planned(comparison, comparison.coverage, coverage or points, power),
-        _planned(comparison, comparison.ranking, ranking or ranks, power),
-    ]
-    extra: list[PlannedRow] = []
-    if all_queries is not None:
-        if comparison.all_queries is None:
-            raise ParameterError(
-                "search lengths over all queries are not known without a cutoff; leave it out",
-                all_queries=all_queries,
-            )
-        extra = [_planned(comparison, comparison.all_queries, all_queries, power)]
-    defaults = [row for row, size in zip(planned, (coverage, ranking), strict=True) if size is None]
+    given = {"coverage": coverage, "ranking": ranking, "all_queries": all_queries}
+    effects = {name: effect for name, effect in given.items() if effect is not None}
+    rows = _rows_of_effects(comparison, effects)
+    for argument, effect in effects.items():
+        _check_effect(argument, effect, rows[argument])
+    chosen = {**DEFAULTS, **effects}
+    planned = [_planned(comparison, row, chosen[argument], power) for argument, row in rows.items()]
+    defaults = [row for row, argument in zip(planned, rows, strict=True) if argument not in effects]
+    by_name = {row.name: row for row in planned}
     return Plan(
         baseline=comparison.baseline,
         contender=comparison.contender,
         n_queries=comparison.n_queries,
-        coverage=planned[0],
-        ranking=planned[1],
-        all_queries=extra[0] if extra else None,
+        coverage=by_name.get("coverage"),
+        ranking=by_name.get("ranking"),
+        all_queries=by_name.get("all queries"),
         power=power,
         settings=comparison.settings,
         n_runs=comparison.n_runs,
-        notes=as_notes(_notes(comparison, planned + extra, defaults)),
+        notes=as_notes(_notes(comparison, planned, defaults)),
     )
 
 
@@ -204,19 +201,90 @@ def queries_to_pass(
     )
 
 
+def _rows_of_effects(comparison: Comparison, effects: Mapping[str, float]) -> dict[str, Row]:
+    """Return the rows that are planned, by the argument of their effect."""
+    whole = comparison.all_queries
+    if not comparison.in_lengths:
+        if whole is None or len(effects) != 1:
+            measure = comparison.ranking.measured_in
+            example = _possible_effect(comparison.ranking.largest)
+            raise ParameterError(
+                f"give one difference of {measure}, the one that matters to you, such as"
+                f" `all_queries={example}`",
+                **effects,
+            )
+        return dict.fromkeys(effects, whole)
+    rows = {"coverage": comparison.coverage, "ranking": comparison.ranking}
+    if "all_queries" not in effects:
+        return rows
+    if whole is None:
+        raise ParameterError(
+            "search lengths over all queries are not known without a cutoff; leave it out",
+            all_queries=effects["all_queries"],
+        )
+    return {**rows, "all_queries": whole}
+
+
+def _check_effect(argument: str, effect: float, row: Row) -> None:
+    """Refuse an effect that no queries can have."""
+    if row.largest == 0:
+        raise ParameterError(
+            f"{row.name} cannot change at this cutoff; leave it out", **{argument: effect}
+        )
+    largest = LARGEST if row.largest is None else row.largest
+    if not SMALLEST_EFFECT <= effect <= largest:
+        most = "" if row.largest is None else f" and at most {largest:g}, the most that is possible"
+        raise ParameterError(
+            f"must be {SMALLEST_EFFECT:f} or more{most}, such as {_possible_effect(row.largest)}",
+            **{argument: effect},
+        )
+
+
+def _possible_effect(largest: float | None) -> str:
+    """Return an effect that a row can have."""
+    return f"{min(1.0, (largest or 1.0) / 10):.2g}"
+
+
 def _planned(comparison: Comparison, row: Row, effect: float, power: float) -> PlannedRow:
     """Return what one row needs."""
-    values, _, n = _units(comparison, row)
-    level = comparison.settings.first_level
+    over_all, for_label = _for_label(comparison, row, effect, power)
     return PlannedRow(
         name=row.name,
         measured_in=row.measured_in,
         effect=effect,
         n=row.n,
         differ=row.differ,
-        needed=queries_for_mean(values, n, effect, alpha=level, power=power),
+        needed=_needed(comparison, row, effect, power),
         to_pass=queries_to_pass(comparison, row, effect, power),
+        over_all=over_all,
+        for_label=for_label,
     )
+
+
+def _for_label(
+    comparison: Comparison, row: Row, effect: float, power: float
+) -> tuple[float | None, QueriesNeeded | None]:
+    """Carry the effect of a row to all queries, and return it with the queries that detect it."""
+    whole = comparison.all_queries
+    if whole is None:
+        return None, None
+    over_all = effect
+    if row.name != whole.name:
+        effects = (effect, 0.0) if row.name == "coverage" else (0.0, effect)
+        n_pairs = math.prod(comparison.n_runs)
+        over_all = over_all_queries(
+            *effects, comparison.ranking, whole, comparison.outcomes, n_pairs
+        )
+    if over_all == 0:  # where both answer nothing in common
+        return over_all, QueriesNeeded(None, None)
+    return over_all, _needed(comparison, whole, over_all, power)
+
+
+def _needed(comparison: Comparison, row: Row, effect: float, power: float) -> QueriesNeeded:
+    """Return how many queries detect an effect of a row."""
+    values, _, n = _units(comparison, row)
+    level = comparison.settings.first_level
+    return queries_for_mean(values, n, effect, alpha=level, power=power, differ=row.differ)
 
 
 def _units(comparison: Comparison, row: Row) -> tuple[Floats, Floats, int]:
@@ -228,7 +296,7 @@ def _units(comparison: Comparison, row: Row) -> tuple[Floats, Floats, int]:
         raise ParameterError(
             "this result was stored without its queries; write it with to_json(per_query=True)"
         )
-    changes = [_change(query, row.name) for query in comparison.queries]
+    changes = [query.change_in(row.name) for query in comparison.queries]
     counted = np.array([change is not None for change in changes], dtype=bool)
     values = np.array([change for change in changes if change is not None], dtype=np.float64)
     clusters = [query.cluster for query in comparison.queries]
@@ -239,13 +307,6 @@ def _units(comparison: Comparison, row: Row) -> tuple[Floats, Floats, int]:
     sizes = np.bincount(code).astype(np.float64)
     sums = np.bincount(code, values).astype(np.float64)
     return unit_values(sums, sizes), sizes, n
-
-
-def _change(query: QueryOutcome, name: str) -> float | None:
-    """Return the difference of a query in a row; None where it does not count."""
-    if name == "coverage":
-        return 100 * (query.found_contender - query.found_baseline)
-    return query.difference if name == "ranking" else query.all_queries
 
 
 def _notes(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ir_outcomes.choices import Direction, Floats, Ints
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, Quantity, RowSums
+from ir_outcomes.pairs.outcomes import Outcomes
 from ir_outcomes.pairs.verdict import labels_of
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics.estimate import (
@@ -220,6 +221,35 @@ def margin_of(row: Row, sums: Sums, size: float, level: float, *, identical: boo
         equivalent=bool(worst < size and best < size),
         passable=float(passable),
     )
+
+
+def over_all_queries(
+    coverage: float, ranking: float, of_both: Row, whole: Row, outcomes: Outcomes, n_pairs: int
+) -> float:
+    """Return what changes of coverage and of ranking are together over all queries.
+
+    Of ranking that is its change on the share of queries with something that both found. An item
+    that is not found any more costs at most k ranks by query; by document k plus the number of
+    relevant documents less those that the baseline finds. No mean changes by more than k.
+
+    Parameters
+    ----------
+    coverage, ranking : float
+        In percentage points, and in the unit of search lengths.
+    of_both, whole : Row
+        Ranking and all queries, of the same unit.
+    outcomes : Outcomes
+        Of all pairs of runs of the systems,
+    n_pairs : int
+        so many.
+    """
+    largest = whole.largest or 0.0
+    cost = largest
+    queries = max(whole.n, 1) * n_pairs
+    unfound = outcomes.neither + outcomes.won
+    if unfound + outcomes.lost + outcomes.both > queries:  # a query can have several items
+        cost += unfound / queries
+    return min(ranking * of_both.n / max(whole.n, 1) + coverage / 100 * cost, largest)
 
 
 def interval_of_new_runs(

@@ -8,6 +8,7 @@ same share of the new queries counts.
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import count
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from ir_outcomes.arguments import check_number, numbers
 from ir_outcomes.choices import Floats
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics.estimate import IMAGINARY_UNITS, smallest_pvalue
 
 POWER = 0.8
 CONFIDENCE = 0.8  # of the upper bounds
@@ -64,9 +66,19 @@ class Spread(NamedTuple):
 
 
 def queries_for_mean(
-    d: npt.ArrayLike, n: int, effect: float, *, alpha: float, power: float = POWER
+    d: npt.ArrayLike,
+    n: int,
+    effect: float,
+    *,
+    alpha: float,
+    power: float = POWER,
+    differ: int | None = None,
 ) -> QueriesNeeded:
     """Compute how many queries the test of a mean difference needs.
+
+    The estimate counts two imaginary queries that change as those that differ do, which widens it
+    where few differ; and it finds nothing where fewer differ than could all have the same sign by
+    chance.
 
     Parameters
     ----------
@@ -78,6 +90,8 @@ def queries_for_mean(
         Mean difference to detect, in the unit of the differences; its direction does not matter.
     alpha, power : float
         Level of the test, and the chance to detect the difference.
+    differ : int, optional
+        Queries of the pilot that differ; by default those of `d` that are not 0.
 
     References
     ----------
@@ -88,20 +102,37 @@ def queries_for_mean(
     --------
     >>> d = [0] * 60 + [1, -2, 5, -1, 3, -8, 2, 1, 1, -4] * 4
     >>> queries_for_mean(d, 125, 0.5, alpha=0.05)
-    QueriesNeeded(queries=202, upper=263)
+    QueriesNeeded(queries=208, upper=268)
     """
     _check(effect, alpha, power)
     spread = Spread.of(d, n)
+    d = numbers("d", d)
+    differ = int(np.count_nonzero(d)) if differ is None else differ
+    imaginary = IMAGINARY_UNITS * float(d @ d) / max(differ, 1)
     z = -_normal_quantile(alpha / 2)
-    quantiles = z + _normal_quantile(power)
+    squared = ((z + _normal_quantile(power)) / effect) ** 2
+    fewest = _fewest(differ / n, alpha, power)
 
     def needed(deviation: float | None) -> int | None:
-        if not deviation:
+        if not deviation or fewest is None:
             return None
-        size = ((quantiles * deviation / effect) ** 2 + z**2 / 2) / spread.share
-        return math.ceil(size) if size <= LIMIT else None
+        # The n that is squared * (deviation ** 2 + imaginary / n), as the estimate's variance is.
+        half = squared * deviation**2 / 2
+        size = half + math.sqrt(half**2 + squared * imaginary) + z**2 / 2
+        size = max(math.ceil(size / spread.share), fewest)
+        return size if size <= LIMIT else None
 
     return QueriesNeeded(needed(spread.deviation), needed(spread.largest))
+
+
+def _fewest(share: float, alpha: float, power: float) -> int | None:
+    """Return of how many queries enough differ for a p-value of alpha with so much power."""
+    from scipy.special import bdtrc
+
+    differ = next(number for number in count(1) if smallest_pvalue(number) <= alpha)
+    sizes = range(differ, LIMIT + 1)
+    position = bisect_left(sizes, True, key=lambda size: bdtrc(differ - 1, size, share) >= power)
+    return sizes[position] if position < len(sizes) else None
 
 
 def queries_for_margin(

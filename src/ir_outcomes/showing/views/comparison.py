@@ -48,10 +48,9 @@ def _comparison(comparison: Comparison) -> View:
         _counts_line(comparison),
         above if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "",
         measures_legend(comparison.measures, comparison.settings),
-        missing_words(comparison),
         f"{correction_words([comparison])}; {direction_words([comparison])}",
         paper_words(comparison),
-        settings_words(comparison.settings),
+        settings_words(comparison.settings) + missing_words(comparison),
     )
     names = {"baseline": comparison.baseline, "contender": comparison.contender}
     names["difference"] = "difference"
@@ -175,8 +174,7 @@ def _comparisons(comparisons: Comparisons) -> View:
         _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
         directions(rows.values()),
         measures_legend(first.measures, first.settings),
-        missing_words(first),
-        f"{queries_words(first)}, {settings_words(first.settings)}",
+        f"{queries_words(first)}, {settings_words(first.settings)}{missing_words(first)}",
         f"{correction_words(ranked, noun)}; {direction_words(ranked)}",
     )
     against = f"{plural(noun, len(ranked))} against {first.baseline}"

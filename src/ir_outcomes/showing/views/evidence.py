@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import get_args
 
-from ir_outcomes.choices import POINTS
+from ir_outcomes.choices import LENGTHS, POINTS
 from ir_outcomes.decisions.holes import COLUMNS, BoundWord, Holes, PairHoles
 from ir_outcomes.decisions.plan import Plan, PlannedRow
 from ir_outcomes.decisions.published import SummaryVerdict
@@ -101,7 +101,6 @@ def _to_judge(result: Holes) -> Table:
 @view_of.register
 def _plan(result: Plan) -> View:
     columns = (*texts(" "), *numbers("queries", "to be safe"))
-    detected = [(_planned(row), row.needed.queries, row.needed.upper) for row in result.parts]
     is_planned = any(row.needed.queries is not None for row in result.parts)
     passed = [
         (_planned(row), row.to_pass.queries, row.to_pass.upper)
@@ -112,21 +111,40 @@ def _plan(result: Plan) -> View:
     runs = "" if result.n_runs == (1, 1) else ", for these runs"
     reasons = tuple(item for item in result.notes if item.kind == "not planned")
     first, background = ranked(item for item in result.notes if item not in reasons)
-    bound = percent(CONFIDENCE, 0)
-    caption = f"To be safe: an {bound} % upper bound. All numbers are of queries like these."
     to_pass = "Queries with which a gate excludes as large a harm, if the runs are equally good"
     return View(
         f"Queries needed for {percent(result.power, 0)} % power, {pilot}{runs}",
         sentences=reasons,
-        tables=(Table.of_texts(columns, detected, caption),) if is_planned else (),
+        tables=(_queries_needed(result),) if is_planned else (),
         notes=first,
-        more="queries to pass a gate",
+        more="queries to pass a gate" if passed else "",
         details=(Table.of_texts(columns, passed, title=to_pass),) if passed else (),
         background=background,
     )
 
 
+def _queries_needed(result: Plan) -> Table:
+    """Show the queries for each row and, of search lengths, those for the label."""
+    headings = ["queries", "to be safe"]
+    rows: list[tuple[object, ...]] = [
+        (_planned(row), row.needed.queries, row.needed.upper) for row in result.parts
+    ]
+    bound = percent(CONFIDENCE, 0)
+    captions = [f"To be safe: an {bound} % upper bound. All numbers are of queries like these."]
+    if result.coverage is not None:
+        headings = ["for the row", "to be safe", "for the label"]
+        labels = [row.for_label and row.for_label.queries for row in result.parts]
+        rows = [(*row, label) for row, label in zip(rows, labels, strict=True)]
+        captions.append(
+            "For the label: so that all queries, which give its direction, show a change of this"
+            " row alone."
+        )
+    return Table.of_texts((*texts(" "), *numbers(*headings)), rows, *captions)
+
+
 def _planned(row: PlannedRow) -> str:
+    if row.name == "all queries" and row.measured_in not in LENGTHS:
+        return f"{row.measured_in}, {row.effect:.3g}"
     unit = "points" if row.measured_in == POINTS else row.measured_in
     return f"{row.name}, {row.effect:.3g} {unit_behind(row.effect, unit)}"
 

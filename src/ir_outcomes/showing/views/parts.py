@@ -162,8 +162,8 @@ def missing_words(comparison: Comparison) -> str:
     if k is None or not comparison.in_lengths or comparison.all_queries is None:
         return ""
     if comparison.unit == "query":
-        return f"all queries: a query without an answer counts {k + 1}"
-    return "all queries: a missing document counts as just behind the cutoff"
+        return f"; over all, no answer counts {k + 1}"
+    return "; over all, a missing document counts as just behind the cutoff"
 
 
 def directions(rows: Iterable[Row]) -> str:
