@@ -1,7 +1,10 @@
 """Files that are written completely or not at all."""
 
 import os
+import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,3 +46,27 @@ def test_what_stays_of_a_killed_writer_has_the_name_and_the_mode_of_its_target(
         assert mode_beside == mode
     assert target.read_bytes() == b"after"
     assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_writing_leaves_the_old_file(tmp_path: Path, sent: signal.Signals) -> None:
+    target = tmp_path / "result.txt"
+    target.write_text("before")
+    script = (
+        "import pathlib, sys, time\n"
+        "from ir_outcomes.files import write_completely\n"
+        "write = pathlib.Path.write_bytes\n"
+        "def slow(path, content):\n"
+        "    write(path, content[:3])\n"
+        "    print('writing', flush=True)\n"
+        "    time.sleep(60)\n"
+        "pathlib.Path.write_bytes = slow\n"
+        "write_completely(sys.argv[1], b'after')\n"
+    )
+    words = [sys.executable, "-c", script, str(target)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"writing\n"
+        writer.send_signal(sent)
+    assert writer.returncode != 0
+    assert target.read_text() == "before"

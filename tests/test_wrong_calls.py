@@ -178,3 +178,24 @@ def test_what_is_meant_is_clear(tmp_path: Path) -> None:
     EVALUATION.save(path)
     assert ANY.compare(path, "a") == ANY.compare(EVALUATION, "a")
     assert ANY.headroom(path) == ANY.headroom(EVALUATION)
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: PAIR.per_query(top=-1), "top=-1"),
+        (lambda: BOARD.to_text(rows=-1), "rows=-1"),
+        (lambda: BOARD.to_markdown(rows=0), "rows=0"),
+        (lambda: iro.rank_distribution(EVALUATION, resamples=9).place_shares(-1), "places=-1"),
+        (lambda: iro.sota_history(RIGHT["entries"], until="2020-01-15 or so"), "until="),
+        (lambda: iro.compare_judges({}), "judges"),
+        (lambda: iro.leaderboard(EVALUATION, measures=[]), "measure"),
+        (lambda: iro.compare(EVALUATION, "a", "b", margins=(150, 1)), "margins"),
+        (lambda: iro.compare(EVALUATION, "a", "b", margins=(1, 50)), "margins"),
+        (lambda: iro.compare(EVALUATION, "a", "b", margins=(1, 0.5, 50)), "margins"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(call: Callable[[], Any], argument: str) -> None:
+    with pytest.raises(iro.ParameterError) as refused:
+        call()
+    assert argument in str(refused.value)

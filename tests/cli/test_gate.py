@@ -260,6 +260,21 @@ def test_holes_and_plans(small: Path) -> None:
     assert done.stdout.count("Queries needed for 80 % power") == 2
 
 
+@pytest.mark.parametrize("runs", ["bm25.run bm25.run", "bm25.run ./bm25.run", "a.run b.run b.run"])
+def test_one_path_given_twice_is_wrong_usage(runs: str, small: Path) -> None:
+    for name in ("a.run", "b.run"):
+        (small / name).write_bytes((small / "bm25.run").read_bytes())
+    words = ("gate", "qrels.txt", *runs.split(), "--margins", "2pp,1")
+    done = call(*words, folder=small)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is given twice" in done.stderr
+    # A copy is another run, and so is the same file under another name.
+    assert call("gate", "qrels.txt", "a.run", "b.run", *words[-2:], folder=small).returncode == 0
+    if runs.startswith("bm25"):
+        named = call(*words, "--names", "old", "--names", "new", folder=small)
+        assert (named.returncode, "identical" in named.stdout) == (0, True)
+
+
 def test_plans_of_values(tmp_path: Path) -> None:
     for name, step in (("old", 3), ("new", 5)):
         lines = [f"q{n},{n * step % 7 / 7},{n}" for n in range(60)]

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -566,3 +566,53 @@ def test_usual_numbers_need_no_reader_of_lines(write: Any, monkeypatch: pytest.M
         assert iro.read_run(path).to_dict()["q"] == {
             f"d{number}": float(score) for number, score in enumerate(scores)
         }
+
+
+def _four_columns(rows: Iterable[tuple[str, str, str, str]]) -> str:
+    return "\n".join(" ".join(row) for row in rows)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_ranks_of_lines_without_q0_are_checked_to_the_end(
+    first: int, end: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.run"
+    rows = [("q", f"d{n}", str(n + first), str(100 - n)) for n in range(60)]
+    path.write_text(_four_columns(rows) + end)
+    assert len(iro.read_run(path)) == 60
+    for wrong in (59, 55):
+        bad = [(*row[:2], "x" if n == wrong else row[2], row[3]) for n, row in enumerate(rows)]
+        path.write_text(_four_columns(bad) + end)
+        with pytest.raises(FormatError) as refused:
+            iro.read_run(path)
+        assert refused.value.line == wrong + 1
+
+
+def test_the_first_document_can_be_called_0(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    for tag in ("", " t"):
+        path.write_text(f"1 0 1 3.5{tag}\n1 4 2 2.5{tag}\n")
+        assert iro.read_run(path).to_dict() == {"1": {"0": 3.5, "4": 2.5}}
+
+
+def test_a_line_that_is_cut_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q Q0 d 1 5\nq Q0 e 2\n")
+    with pytest.raises(FormatError) as refused:
+        iro.read_run(path)
+    assert refused.value.line == 2
+
+
+@pytest.mark.parametrize("grade", [100, 101])
+def test_grade_limits_are_alike_in_all_columns_without_names(grade: int, tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    for lines in (f"q 0 d {grade}\nq 0 e 0\n", f"q d {grade}\nq e 0\n"):
+        path.write_text(lines)
+        if grade == 100:
+            assert iro.read_qrels(path).to_dict() == {"q": {"d": 100, "e": 0}}
+        else:
+            with pytest.raises(FormatError, match="query_id, doc_id and relevance"):
+                iro.read_qrels(path)
+    path.write_text(f"query_id doc_id relevance\nq d {grade}\n")
+    assert iro.read_qrels(path).to_dict() == {"q": {"d": grade}}

@@ -42,6 +42,7 @@ class Command(NamedTuple):
     figures: tuple[str, ...] = ()
     result: bool = True  # whether there is a result to write
     page: bool = False
+    shows_texts: tuple[str, ...] = ()  # options without which --queries would do nothing
 
 
 COMMANDS = {
@@ -64,6 +65,7 @@ COMMANDS = {
         then="per_query",
         figures=("facets", "changes"),
         page=True,
+        shows_texts=("per_query", "report"),
     ),
     "compare-outputs": Command(
         "compare_outputs",
@@ -110,6 +112,7 @@ COMMANDS = {
         takes=(*RANKS, "unit", "clusters", "queries", *MEASURES),
         figures=("forest",),
         page=True,
+        shows_texts=("report",),
     ),
     "holes": Command(
         "holes",
@@ -166,6 +169,7 @@ COMMANDS = {
         takes=EVERYTHING,
         figures=("standings", "verdicts"),
         page=True,
+        shows_texts=("report",),
     ),
     "sota-history": Command(
         "sota_history",
@@ -178,7 +182,7 @@ COMMANDS = {
         "Rank the runs on bootstrap resamples of the queries.",
         ("rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10",),
         "board",
-        takes=(*VERDICTS, *MEASURES),
+        takes=(*RUNS, "clusters", *MEASURES),
         figures=("ranks",),
     ),
     "agreement": Command(

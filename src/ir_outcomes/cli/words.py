@@ -439,6 +439,8 @@ def gate(
         first = evaluation.system_names[0]
         return Read((source, first, contenders), {**options, "measures": ()}, None, [*files, *last])
     refuse_how(how)
+    if "names" not in settings:
+        refuse_path_twice([*baselines[:1], *(runs or ())])
     evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
     files = list(dict.fromkeys([qrels, *baselines[:1], *(runs or ()), *baselines]))
@@ -466,6 +468,16 @@ def values_of(
     if len(evaluation.names) < 2:
         raise iro.MismatchError(f"{files[0]} has one run only; give a file for each run")
     return evaluation
+
+
+def refuse_path_twice(paths: Sequence[str]) -> None:
+    """Refuse a run that would be decided on by a comparison with itself."""
+    files = [os.path.realpath(path) for path in paths]
+    for path, file in zip(paths, files, strict=True):
+        if files.count(file) > 1:
+            raise UsageError(
+                f"{path} is given twice; name it once, or give --names that tell the runs apart."
+            )
 
 
 def refuse_how(how: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 
 from ir_outcomes.choices import Positive
 from ir_outcomes.comparison.columns import measure_columns
-from ir_outcomes.comparison.compare import compared
+from ir_outcomes.comparison.compare import check_can_be_exceeded, compared
 from ir_outcomes.comparison.outputs import compare_values
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.plan import queries_to_pass
@@ -530,18 +530,6 @@ def _needed(comparison: Comparison) -> Iterator[tuple[str, QueriesNeeded]]:
             needed = queries_to_pass(comparison, row, row.margin.size)
             if needed is not None:
                 yield row.name, needed
-
-
-def check_can_be_exceeded(rows: Sequence[Row]) -> None:
-    """Refuse margins that no harm can exceed: every contender would pass."""
-    for row in rows:
-        if row.margin is None or row.largest is None or not 0 < row.largest <= row.margin.size:
-            continue
-        where = "over all queries" if row.name == "all queries" else f"of {row.name}"
-        raise ParameterError(
-            f"no run can lose more than {row.largest:g} {row.measured_in} {where}, and the margin is"
-            f" {row.margin.size:g}; give smaller margins"
-        )
 
 
 def _most_harmed(comparison: Comparison, names: Sequence[str]) -> list[QueryOutcome]:
