@@ -44,8 +44,8 @@ def sums_of(sample: list[tuple[float, float]]) -> Sums:
     return Sums.of(total[None], size[None], exact=True)
 
 
-@settings(max_examples=400, deadline=None)
-@given(samples(), st.sampled_from([0.05, 0.01, 0.1]), st.sampled_from([None, 9.0, 99.0]))
+@settings(max_examples=150)
+@given(samples(), st.sampled_from([0.05, 0.125]), st.sampled_from([None, 9.0, 99.0]))
 def test_as_defined(sample: list[tuple[float, float]], alpha: float, largest: float | None) -> None:
     expected = Literal(sample, alpha, largest)
     found = estimates(sums_of(sample), alpha, largest)
@@ -58,17 +58,20 @@ def test_as_defined(sample: list[tuple[float, float]], alpha: float, largest: fl
         assert interval == pytest.approx(expected.interval, rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=1000, deadline=None)
-@given(samples(), st.sampled_from([0.05, 0.01, 0.1]))
-def test_p_is_the_inverse_of_the_interval(sample: list[tuple[float, float]], alpha: float) -> None:
+@given(samples(), st.sampled_from([0.05, 0.01, None]))
+def test_p_is_the_inverse_of_the_interval(
+    sample: list[tuple[float, float]], alpha: float | None
+) -> None:
+    """Also at the border, where alpha is p itself."""
+    pvalue = float(estimates(sums_of(sample)).pvalue[0])
+    alpha = alpha or min(max(pvalue, 1e-9), 0.5)
     found = estimates(sums_of(sample), alpha, 200.0)
     interval = found.interval()
     assert interval is not None
-    assert (found.pvalue[0] <= alpha) == (interval.low > 0 or interval.high < 0)
-    assert 0 <= found.pvalue[0] <= 1
+    assert (pvalue <= alpha) == (interval.low > 0 or interval.high < 0)
+    assert 0 <= pvalue <= 1
 
 
-@settings(max_examples=200, deadline=None)
 @given(samples(), st.randoms(use_true_random=False))
 def test_mirrored_and_in_any_order(sample: list[tuple[float, float]], random: object) -> None:
     found = estimates(sums_of(sample), 0.05, 50.0)
@@ -81,7 +84,6 @@ def test_mirrored_and_in_any_order(sample: list[tuple[float, float]], random: ob
     assert (again.pvalue[0], again.low[0]) == (found.pvalue[0], found.low[0])
 
 
-@settings(max_examples=200, deadline=None)
 @given(samples(), st.sampled_from([0.95, 0.975]), st.sampled_from([9.0, 99.0]))
 def test_interval_for_margins_as_defined(
     sample: list[tuple[float, float]], level: float, largest: float
@@ -91,7 +93,6 @@ def test_interval_for_margins_as_defined(
     assert (low[0], high[0]) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
 @given(samples(), st.integers(0, 2**30))
 def test_halves_are_samples(sample: list[tuple[float, float]], bits: int) -> None:
     rng = np.random.default_rng(bits)
