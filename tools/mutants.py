@@ -1,6 +1,6 @@
 """Break copies of the package, one fault at a time, and see whether the tests of numbers notice.
 
-    python tools/mutants.py [WORD ...]    all faults of tools/mutants.toml, or those that have a word
+python tools/mutants.py [WORD ...]    all faults of tools/mutants.toml, or those that have a word
 """
 
 import os

@@ -15,7 +15,7 @@ from ir_outcomes.statistics.estimate import (
     margin_intervals,
     sign_pvalues,
 )
-from tests.helpers.estimate import Literal
+from tests.helpers.estimate import margin_interval, mean_of_units
 
 values = st.one_of(
     st.integers(-9, 9).map(float), st.floats(-9, 9, width=16), st.sampled_from([0.0, 0.0, 1.0])
@@ -47,15 +47,15 @@ def sums_of(sample: list[tuple[float, float]]) -> Sums:
 @settings(max_examples=150)
 @given(samples(), st.sampled_from([0.05, 0.125]), st.sampled_from([None, 9.0, 99.0]))
 def test_as_defined(sample: list[tuple[float, float]], alpha: float, largest: float | None) -> None:
-    expected = Literal(sample, alpha, largest)
+    expected = mean_of_units(sample, math.inf if largest is None else largest, alpha)
     found = estimates(sums_of(sample), alpha, largest)
-    assert found.mean[0] == pytest.approx(expected.mean, abs=1e-12)
-    assert found.pvalue[0] == pytest.approx(expected.p, rel=1e-6, abs=1e-300)
+    assert found.mean[0] == pytest.approx(expected.difference, abs=1e-12)
+    assert found.pvalue[0] == pytest.approx(expected.pvalue(), rel=1e-6, abs=1e-300)
     interval = found.interval()
-    if expected.interval is None:
+    if expected.interval(alpha) is None:
         assert interval is None
     else:
-        assert interval == pytest.approx(expected.interval, rel=1e-6, abs=1e-9)
+        assert interval == pytest.approx(expected.interval(alpha), rel=1e-6, abs=1e-9)
 
 
 @given(samples(), st.sampled_from([0.05, 0.01, None]))
@@ -89,7 +89,7 @@ def test_interval_for_margins_as_defined(
     sample: list[tuple[float, float]], level: float, largest: float
 ) -> None:
     low, high = margin_intervals(sums_of(sample), level, largest)
-    expected = Literal.margins(sample, level, largest)
+    expected = margin_interval(sample, largest, 1 - level)
     assert (low[0], high[0]) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
