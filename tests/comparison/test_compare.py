@@ -78,9 +78,8 @@ def test_margins_take_their_interval(relevant: int, clustered: bool) -> None:
                 expected = margin_interval(sums, row.largest, 0.05 / 2)
                 assert row.margin.interval == pytest.approx(expected)
                 assert row.margin.size == pytest.approx(size)
-                gains = (expected.low, expected.high)
-                if not row.higher_is_better:
-                    gains = (-expected.high, -expected.low)
+                low, high = expected
+                gains = expected if row.higher_is_better else (-high, -low)
                 says = "harm shown" if gains[1] < -size else "not excluded"
                 assert row.margin.found == ("harm excluded" if gains[0] > -size else says)
                 assert row.margin.equivalent == (-size < gains[0] and gains[1] < size)

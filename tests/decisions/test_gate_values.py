@@ -55,7 +55,7 @@ def test_values_that_must_not_pass() -> None:
     assert any("has no value of nDCG@10 for 1 query (q0)" in why for why in decision.reasons)
     both = decided(old, old, zeros, margin=0.5)
     assert [decision.status for decision in both.decisions] == ["pass", "fail"]
-    assert [decision.identical for decision in both.decisions] == [True, False]
+    assert [decision.comparison.identical for decision in both.decisions] == [True, False]
     (decision,) = decided(
         old, {query: old[query] for query in QUERIES[1:]}, max_missing=0.1
     ).decisions
