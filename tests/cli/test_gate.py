@@ -128,41 +128,11 @@ def test_a_suite_is_as_good_as_its_worst_collection(small: Path, tmp_path: Path)
     ]
 
 
-def test_contenders_and_collections_that_are_gone_fail(small: Path, tmp_path: Path) -> None:
-    runs = {"old.run": "bm25.run", "new.run": "bm25-stem.run", "other.run": "bm25-stem.run"}
-    words = suite_of(small, tmp_path, {"first": runs, "second": runs})
-    asked = [*words, "--contender", "new"]
-    assert decided(*asked)[:2] == (0, {"new on first": "pass", "new on second": "pass"})
-    (tmp_path / "second" / "new.run").unlink()
-    assert decided(*asked)[:2] == (3, {"new on first": "pass", "new on second": "fail"})
-    for run in ("old", "other"):
-        (tmp_path / "second" / f"{run}.run").unlink()
-    gone = call(*words)
-    assert gone.returncode == 1
-    assert "second (no runs)" in gone.stderr
-    (tmp_path / "second").rename(tmp_path / ".second")
-    for run in ("new", "other"):
-        (tmp_path / "first" / f"{run}.run").unlink()
-    assert (call(*words).returncode, call(*words, "--contender", "old").returncode) == (2, 2)
-    assert call(*words, "--reference", "release", "--contender", "new").returncode == 2
-
-
 def test_contenders_select_among_runs_and_are_required(small: Path) -> None:
     words = ("gate", "qrels.txt", "bm25.run", "bm25*.run", *WIDE, "--contender", "bm25-stem")
     status, decisions, found = decided(*words, folder=small)
     assert (status, decisions, found.settings.family) == (0, {"bm25-stem": "pass"}, 1)
     assert call(*words, "--contender", "new", folder=small).returncode in (2, 3)
-
-
-def test_a_reference_is_a_second_baseline(sample: Path) -> None:
-    words = ("gate", "qrels.txt", "bm25-flat.run", "bm25-stem.run", *MARGINS)
-    status, decisions, found = decided(*words, "--reference", "bm25.run", folder=sample)
-    assert (status, list(decisions)) == (0, ["bm25-stem", "bm25-stem against bm25"])
-    assert (found.baseline, found.reference, list(found.inputs)[-1]) == (
-        "bm25-flat",
-        "bm25",
-        "bm25.run",
-    )
 
 
 @pytest.mark.parametrize(
