@@ -607,8 +607,8 @@ def test_a_line_that_is_cut_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("grade", [100, 101])
 def test_grade_limits_are_alike_in_all_columns_without_names(grade: int, tmp_path: Path) -> None:
     path = tmp_path / "qrels.txt"
-    for lines in (f"q 0 d {grade}\nq 0 e 0\n", f"q d {grade}\nq e 0\n"):
-        path.write_text(lines)
+    for text in (f"q 0 d {grade}\nq 0 e 0\n", f"q d {grade}\nq e 0\n"):
+        path.write_text(text)
         if grade == 100:
             assert iro.read_qrels(path).to_dict() == {"q": {"d": 100, "e": 0}}
         else:
