@@ -24,12 +24,12 @@ def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path
     name = command.split()[-1]
     runs = RUNS[:2] if name in ("length-changes", "rrie") else RUNS
     words = [*command.split(), "qrels.txt", *runs, *f"--{more}".split()[: len(more)]]
-    assert call(*words, "--format", "json", "--output", tmp_path / "json", folder=small) == (
+    assert call(*words, "--format", "json", "--output", tmp_path / "x.json", folder=small) == (
         0,
         "",
         "",
     )
-    json.loads((tmp_path / "json").read_text())
+    json.loads((tmp_path / "x.json").read_text())
     picture = tmp_path / "picture.png"
     plotted: list[str | Path] = []
     if name not in ("agreement", "reordering", "rrie", "length-distributions"):

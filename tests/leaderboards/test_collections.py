@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.evaluation.scores import Scores
+from tests.helpers.estimate import Mean, mean_of_means, mean_of_queries
 from tests.helpers.many import collection
-from tests.helpers.means import Mean, mean_of_means, mean_of_queries
 from tests.helpers.values import as_values
 
 ALL_ROWS = ["AP@10", "coverage", "ranking", "all queries"]

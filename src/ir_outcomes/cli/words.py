@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import ir_outcomes as iro
 from ir_outcomes.cli.signatures import names_of
-from ir_outcomes.cli.streams import UsageError, note
+from ir_outcomes.cli.streams import CALL, UsageError, note
 
 
 class Read(NamedTuple):
@@ -110,15 +110,19 @@ def pair_or_values(
     range, id, where, trials
         See `ir_outcomes.outputs`.
     """
-    how = {"range": range, "id": id, "where": where, "trials": trials}
+    how: dict[str, Any] = {"range": range, "id": id, "where": where, "trials": trials}
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         evaluation = values_of(files, how, settings)
         first, *others = evaluation.system_names
         contenders = others[0] if len(others) == 1 else others
-        return Read((evaluation, first, contenders))
-    of_values = {"measure": "measures", "higher-is-better": "higher_is_better"}
-    refuse_how({**how, **{name: argument in settings for name, argument in of_values.items()}})
+        return Read((evaluation, first, contenders), {"measures": ()})
+    if CALL.command == "plan":  # of runs, the rows are planned
+        how |= {
+            "measure": settings.get("measures"),
+            "higher-is-better": "higher_is_better" in settings,
+        }
+    refuse_how(how)
     if baseline is None:
         raise UsageError("BASELINE is missing: give a file, or the name of one of RUNS.")
     return pair(qrels, baseline, runs, settings=settings)
@@ -311,24 +315,55 @@ def collections(
     *,
     baseline: str | None = None,
     contenders: list[str] | None = None,
+    outputs: bool = False,
+    range: tuple[float, float] | None = None,
+    id: str | None = None,
+    where: Sequence[str] = (),
+    trials: Literal["mean"] | None = None,
+    allow: Sequence[
+        Literal["unknown-ids", "rising-scores", "equal-scores", "missing-values", "cutoff"]
+    ] = (),
     settings: Mapping[str, Any],
 ) -> Read:
-    """Evaluate the runs of several collections.
+    """Evaluate the runs of several collections, or take values that other tools computed.
 
     Parameters
     ----------
     suite
-        A folder of collections with qrels and runs.
+        A folder of collections with qrels and runs; with --outputs of folders of values.
     baseline
         Name of the baseline, by default the first system.
     contenders
         Name of a contender; by default all other systems.
+    outputs
+        Files are values of --measure by query that other tools computed, without qrels.
+    range, id, where, trials
+        See `ir_outcomes.outputs`.
+    allow
+        See `ir_outcomes.compare_collections`.
     """
-    evaluations = iro.evaluate(suite, **settings)
+    from ir_outcomes.reading.collections import read_folders
+
+    how = {"range": range, "id": id, "where": where, "trials": trials}
+    options: dict[str, Any] = {}
+    if outputs:
+        folders = read_folders(suite)
+        of_values = {**settings, "allow": allow}
+        evaluations = {
+            name: values_of(of_folder, how, of_values) for name, of_folder in folders.items()
+        }
+        files = [file for of_folder in folders.values() for file in of_folder]
+        systems = next(iter(evaluations.values())).system_names
+        options["measures"] = ()
+    else:
+        refuse_how(how)
+        evaluations = iro.evaluate(suite, **settings)
+        files, systems = evaluations.suite.files, evaluations.suite.systems
     if baseline is None:
-        baseline = evaluations.suite.systems[0]
+        baseline = systems[0]
         note(f"the baseline is {baseline}; choose another one with --baseline")
-    return Read((evaluations, baseline, contenders), {}, evaluations, evaluations.suite.files)
+    known = None if outputs else evaluations
+    return Read((evaluations, baseline, contenders), options, known, files)
 
 
 def gate(
@@ -376,7 +411,7 @@ def gate(
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
         read = collections(suite, baseline=system, contenders=contenders, settings=settings)
-        return read._replace(options=options)
+        return read._replace(options={**read.options, **options})
     if suite or system or not qrels or not (baseline or outputs):
         raise UsageError(
             "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME,"
@@ -404,6 +439,8 @@ def gate(
         first = evaluation.system_names[0]
         return Read((source, first, contenders), {**options, "measures": ()}, None, [*files, *last])
     refuse_how(how)
+    if "names" not in settings:
+        refuse_path_twice([*baselines[:1], *(runs or ())])
     evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
     files = list(dict.fromkeys([qrels, *baselines[:1], *(runs or ()), *baselines]))
@@ -431,6 +468,16 @@ def values_of(
     if len(evaluation.names) < 2:
         raise iro.MismatchError(f"{files[0]} has one run only; give a file for each run")
     return evaluation
+
+
+def refuse_path_twice(paths: Sequence[str]) -> None:
+    """Refuse a run that would be decided on by a comparison with itself."""
+    files = [os.path.realpath(path) for path in paths]
+    for path, file in zip(paths, files, strict=True):
+        if files.count(file) > 1:
+            raise UsageError(
+                f"{path} is given twice; name it once, or give --names that tell the runs apart."
+            )
 
 
 def refuse_how(how: Mapping[str, Any]) -> None:

@@ -65,9 +65,14 @@ def _about_missing(comparison: Comparison) -> Iterator[Note]:
 
 
 def sides_of(row: Row) -> tuple[tuple[str, int], tuple[str, int]]:
-    """Return in words how many queries are better and worse."""
+    """Return in words how many queries or clusters are better and worse."""
     names = ("higher", "lower") if row.higher_is_better else ("shorter", "longer")
     return (names[0], row.better), (names[1], row.worse)
+
+
+def counted_in(comparison: Comparison) -> str:
+    """Return what a row counts as better and worse: a query, or a cluster of queries."""
+    return "query" if comparison.settings.n_clusters is None else "cluster"
 
 
 def _about_means(comparison: Comparison) -> Iterator[Note]:
@@ -77,7 +82,7 @@ def _about_means(comparison: Comparison) -> Iterator[Note]:
     if comparison.reciprocal is not None:
         named.insert(0, ("MRR", comparison.naive))
     texts = [
-        f"{name} {row.baseline:.4f} to {row.contender:.4f} ({pvalue_in_words(row.pvalue)})"
+        f"{name} {row.baseline:.4f} to {row.contender:.4f} ({pvalue_in_words(row.pvalue, comparison.alpha)})"
         for name, row in named
         if row.gain * side < 0 and row.pvalue <= comparison.alpha
     ]
@@ -97,9 +102,9 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         (more, better), (fewer, worse) = sides_of(row)
         yield note(
             "few decide",
-            f"{row.on}: of {row.differ} that differ, {better} are {more} and {worse} {fewer}"
-            f" (sign test {pvalue_in_words(pvalue)}); the largest:"
-            f" {', '.join(_largest_changes(comparison, row))}.",
+            f"{row.on}, of {plural(counted_in(comparison), row.differ)} that differ, {better} are"
+            f" {more} and {worse} {fewer} (sign test {pvalue_in_words(pvalue)}); the largest"
+            f" changes: {', '.join(_largest_changes(comparison, row))}.",
         )
 
 
@@ -122,7 +127,7 @@ def _about_few_differences(comparison: Comparison) -> Iterator[Note]:
         if row.differ and smallest_pvalue(row.differ) > level
     ]
     if few:
-        units = "queries" if comparison.settings.n_clusters is None else "clusters"
+        units = plural(counted_in(comparison), 2).removeprefix("2 ")
         yield note("few differences", f"too few {units} differ for significance on {listed(few)}.")
 
 

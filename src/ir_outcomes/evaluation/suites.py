@@ -15,7 +15,7 @@ def collections_of(
     *,
     allow: Collection[str] = (),
     remedy: str = "",
-    on_boards: bool = False,
+    several_runs: bool = False,
 ) -> dict[str, Evaluation]:
     """Return evaluations of collections, alike in everything but an allowed cutoff.
 
@@ -31,12 +31,19 @@ def collections_of(
         "cutoff" where collections may differ in it.
     remedy : str
         What else to do where they differ in it; by default to give the smallest.
-    on_boards : bool
-        Whether systems may have several runs, and evaluations be of values.
+    several_runs : bool
+        Whether systems may have several runs.
     """
-    found = evaluations_of(evaluations, cutoff, several_runs=on_boards, values=on_boards)
+    found = evaluations_of(evaluations, cutoff, several_runs=several_runs, values=True)
     if not found:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
+    compared = {
+        name: "runs" if evaluation.values is None else evaluation.values.measure
+        for name, evaluation in found.items()
+    }
+    if len(set(compared.values())) > 1:
+        words = listed([f"{name}: {measure}" for name, measure in compared.items()][:10])
+        raise MismatchError(f"the collections differ in what is compared ({words})")
     for setting, said in differing(found, "cutoff", "ties", "judged_only"):
         if setting not in allow:
             smallest = min(evaluation.cutoff for evaluation in found.values())

@@ -41,7 +41,7 @@ def board_over_collections(
     progress: bool,
 ) -> Leaderboard:
     """Order the systems that all collections have by unweighted means over these."""
-    found = collections_of(evaluations, cutoff, groups, on_boards=True)
+    found = collections_of(evaluations, cutoff, groups, several_runs=True)
     systems, lacking = _in_all(found)
     _refuse_shared_queries(found)
     scored = {}
