@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ir_outcomes.choices import LENGTHS, Bools, Floats, Ints, divided
 from ir_outcomes.statistics.estimate import ROUNDING, Sums, sums_over_units
@@ -316,10 +317,12 @@ def _of_items(items: FoundItems, baselines: slice, contenders: slice) -> PairedV
         return PairedValues(a, b, both, None if whole else a + b)
     of_queries = []
     ends = np.cumsum(items.number)
-    for first, end in zip(ends - items.number, ends, strict=True):
-        found, lengths = (part[:, first:end] for part in (items.found, items.lengths))
-        both = found[baselines] @ found[contenders].T
-        sums = lengths[baselines] @ found[contenders].T, found[baselines] @ lengths[contenders].T
-        of_queries.append([*(divided(total, both, both > 0, 0.0) for total in sums), both > 0])
+    with threadpool_limits(1, "blas"):  # threads wait for each other
+        for first, end in zip(ends - items.number, ends, strict=True):
+            found, lengths = (part[:, first:end] for part in (items.found, items.lengths))
+            a, b = found[baselines], found[contenders].T
+            both = a @ b
+            sums = lengths[baselines] @ b, a @ lengths[contenders].T
+            of_queries.append([*(divided(total, both, both > 0, 0.0) for total in sums), both > 0])
     a, b, size = (np.stack(part, axis=2).astype(float) for part in zip(*of_queries, strict=True))
     return PairedValues(a, b, size, a + b)

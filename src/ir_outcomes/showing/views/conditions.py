@@ -90,6 +90,7 @@ def _view(result: ConditionsComparison, particulars: _Particulars) -> View:
     hurt = tuple(_hurt(result, overall))
     details = [*particulars.details, *details]
     if len(runs) == 1:
+        judged = ", judged shares" if any(row.judged for row in result.conditions) else ""
         answer = f"{compared}, {particulars.answer}"
         if not particulars.answer:
             answer = _answer(overall[runs[0]], compared) if overall else ""
@@ -101,7 +102,7 @@ def _view(result: ConditionsComparison, particulars: _Particulars) -> View:
             ),
             tables=(replace(overviews[0], title=""), *particulars.tables),
             notes=(*hurt, *first),
-            more=f"counts, p, {'means' if overall else 'tests'}, judged shares",
+            more=f"counts, p, {'means' if overall else 'tests'}{judged}",
             details=tuple(details),
             background=background,
         )
@@ -220,15 +221,16 @@ def _overview(result: ConditionsComparison, run: str, particulars: _Particulars)
         means = [row_called(overall.parts, name) for name in names]
         label = meaning_of(overall.label).short
         lines.append(("these, mean", "", *map(_row_words, means), label))
-        if overall.new:
+        if "all queries" in overall.new:
             ranges = [
                 difference_words(row, overall.new.get(name)) if name == "all queries" else ""
                 for name, row in zip(names, means, strict=True)
             ]
             lines.append(("a new one", "", *ranges, overall.outlook))
             explained.append("a new one: where its difference is expected")
-        p = pvalue(overall.all_queries.pvalue, result.settings.alpha)
-        direction = f"{direction}, p {p} on average"
+        if overall.all_queries.n:
+            p = pvalue(overall.all_queries.pvalue, result.settings.alpha)
+            direction = f"{direction}, p {p} on average"
     columns = (
         *texts(particulars.by if 0 < len(particulars.by) < 12 else result.over),
         *numbers("queries", *names),

@@ -49,6 +49,17 @@ def _gate(result: GateResult) -> View:
     first = sum(decision.status == result.status for decision in ordered)
     against = listed([result.baseline, *filter(None, (result.reference,))])
     counts = [f"{_counts(ordered)} against {against}"] if several else []
+    queries = [query for decision in ordered for query in decision.queries]
+    more = [
+        words
+        for words, is_there in (
+            ("margins", True),
+            ("queries", queries),
+            ("texts", any(query.text for query in queries)),
+            ("how many would settle it", any(decision.needed for decision in ordered)),
+        )
+        if is_there
+    ]
     title = f"{result.status}: {first_reason}"
     if several and result.status == "pass":
         title = f"pass: {listed(sorted(contenders))}"
@@ -67,7 +78,7 @@ def _gate(result: GateResult) -> View:
                 ]
             ),
         ),
-        more="queries, texts, how many would settle it",
+        more=", ".join(more),
         details=(
             _margins_table(result, ordered, names),
             *(
@@ -98,8 +109,15 @@ def _counts(decisions: Sequence[GateDecision]) -> str:
     statuses = ", ".join(f"{number} {status}" for status, number in counts.items())
     runs = plural("contender", len({decision.contender for decision in decisions}))
     collections = {decision.condition for decision in decisions} - {None}
-    collections_words = f" on {plural('collection', len(collections))}" if collections else ""
+    kind = "measure" if all(map(_is_of_measure, decisions)) else "collection"
+    collections_words = f" on {plural(kind, len(collections))}" if collections else ""
     return f"{statuses}: {runs}{collections_words}"
+
+
+def _is_of_measure(decision: GateDecision) -> bool:
+    """Return whether the condition of a decision is the measure whose values are compared."""
+    comparison = decision.comparison
+    return comparison is not None and decision.condition == comparison.naive.measured_in
 
 
 def _decisions_table(

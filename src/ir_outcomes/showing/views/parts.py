@@ -258,7 +258,7 @@ def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
-    """List the runs of a system, and the range of their differences on both facets."""
+    """List the runs of a system, and the range of their differences on both facets, or of the mean."""
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
     runs = [run for run in comparison.runs if run.system == name]
@@ -266,6 +266,10 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
     digits = places_of(comparison.ranking.measured_in)
     ranking = _range_words([run.ranking for run in runs], digits)
     named = some([run.run for run in runs], 3)
+    if not comparison.coverage.n and comparison.all_queries is not None:
+        measure = comparison.all_queries.measured_in
+        changes = _range_words([run.all_queries for run in runs], places_of(measure))
+        return f"{name}: {plural('run', len(runs))} ({named}); B - A: {measure} {changes}"
     return (
         f"{name}: {plural('run', len(runs))} ({named}); B - A: coverage {coverage}, ranking"
         f" {ranking}"
