@@ -74,6 +74,12 @@ def columns_of(comparisons: Sequence[Any]) -> tuple[Column, ...]:
     )
 
 
+_MARGIN_COLUMNS = (
+    *attributes("margin=margin.size", "margin_found=margin.found"),
+    Column("margin_interval", "margin.interval", form=signed_interval(2)),
+)
+
+
 def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") -> list[Column]:
     """Return the columns of a row, which items have as an attribute, or by a function."""
     places = places_of(row.measured_in)
@@ -102,6 +108,7 @@ def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") ->
             if row.new_runs is not None
             else ()
         ),
+        *(_MARGIN_COLUMNS if row.margin is not None else ()),
         Column("p", _known("pvalue"), "p", PVALUE),
         Column("p_corrected", _known("pvalue_corrected"), "corrected p", PVALUE),
         *attributes("found", "detectable"),

@@ -100,11 +100,13 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         if row.name not in carrying or row.found == "none" or not (against or pvalue > UNCLEAR):
             continue
         (more, better), (fewer, worse) = sides_of(row)
+        differ = str(row.differ)
+        if comparison.settings.n_clusters is not None:
+            differ = plural("cluster", row.differ)
         yield note(
             "few decide",
-            f"{row.on}, of {plural(counted_in(comparison), row.differ)} that differ, {better} are"
-            f" {more} and {worse} {fewer} (sign test {pvalue_in_words(pvalue)}); the largest"
-            f" changes: {', '.join(_largest_changes(comparison, row))}.",
+            f"{row.on}: of {differ} that differ, {better} are {more}, {worse} {fewer} (sign test"
+            f" {pvalue_in_words(pvalue)}); largest: {', '.join(_largest_changes(comparison, row))}.",
         )
 
 
