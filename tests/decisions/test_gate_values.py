@@ -59,7 +59,7 @@ def test_values_that_must_not_pass() -> None:
     (decision,) = decided(
         old, {query: old[query] for query in QUERIES[1:]}, max_missing=0.1
     ).decisions
-    assert not decision.identical
+    assert not decision.comparison.identical
 
 
 def test_a_reference_must_be_passed_too() -> None:

@@ -126,7 +126,7 @@ def compare(
 
 
 def _of(group: type[Rules | Reading], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a group."""
+    """The settings of a group."""
     names = {field.name for field in fields(group)}
     return {name: value for name, value in settings.items() if name in names}
 
@@ -140,7 +140,7 @@ def compared(
     family: int | None = None,
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare the first system of an evaluation with each other one, as a family or part of one."""
+    """Compare the first system of an evaluation with the others, as a family."""
     _, *others = evaluation.systems
     settings = Settings.of(evaluation, rules, family=family or len(others))
     copies: list[Note] = []

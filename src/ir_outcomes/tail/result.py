@@ -52,7 +52,7 @@ class TailResult(Result):
     mean_change: float | None = None
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the table as flat rows."""
+        """The table as flat rows."""
         return list(map(dict, self.table))
 
 
