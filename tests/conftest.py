@@ -15,7 +15,7 @@ for variable in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
     # Glibc keeps the memory of arrays instead of asking for it again.
     os.environ.setdefault(variable, str(1 << 28))
 
-settings.register_profile("suite", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("suite", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("suite")
 
 REAL_DATA = Path(

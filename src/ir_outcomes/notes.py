@@ -20,6 +20,8 @@ FIRST: Mapping[str, str] = {
     "queries as documents": "Queries retrieved as documents",
     "other cutoffs": "Directions differ by cutoff",
     "opposite mean": "The mean over all queries goes the other way",
+    "lacking": "Left out of the board",
+    "worse in a collection": "Better on average, but worse in a collection",
     "few decide": "A few queries decide",
     "judged unequally": "Judged unequally",
     "dependent": "Dependent queries",

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from ir_outcomes.arguments import checked, with_checked_methods
-from ir_outcomes.choices import Columns, Mark
+from ir_outcomes.choices import Columns, Mark, Positive
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import Note
 
@@ -205,7 +205,7 @@ class Result(Immutable):
         return shown("frame", self.long_rows() if long else self.rows())
 
     def to_text(
-        self, *, details: bool = False, rows: int | None = 20, columns: Columns = "default"
+        self, *, details: bool = False, rows: Positive | None = 20, columns: Columns = "default"
     ) -> str:
         """Return the result as text, folded at the width of the terminal.
 
@@ -276,7 +276,7 @@ class Result(Immutable):
         return str(shown("html", self.view(columns=columns), full=full))
 
     def to_markdown(
-        self, *, details: bool = False, rows: int | None = None, columns: Columns = "default"
+        self, *, details: bool = False, rows: Positive | None = None, columns: Columns = "default"
     ) -> str:
         """Return what `to_text` shows in GitHub's Markdown, with everything escaped."""
         return str(shown("markdown", self.view(columns=columns), details=details, rows=rows))

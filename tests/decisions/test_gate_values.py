@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from tests.helpers.means import margin_interval
+from tests.helpers.estimate import margins_of_queries
 
 QUERIES = [f"q{number}" for number in range(400)]
 
@@ -22,7 +22,7 @@ def decided(*outputs: Any, margin: float = 0.02, measure: str = "nDCG@10", **mor
 
 
 def interval(old: dict[str, float], new: dict[str, float], alpha: float) -> tuple[float, float]:
-    return margin_interval([new[query] - old[query] for query in old], 1.0, alpha)
+    return margins_of_queries([new[query] - old[query] for query in old], 1.0, alpha)
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "RR", "recall_100"])
@@ -55,11 +55,37 @@ def test_values_that_must_not_pass() -> None:
     assert any("has no value of nDCG@10 for 1 query (q0)" in why for why in decision.reasons)
     both = decided(old, old, zeros, margin=0.5)
     assert [decision.status for decision in both.decisions] == ["pass", "fail"]
-    assert [decision.identical for decision in both.decisions] == [True, False]
-    (decision,) = decided(
-        old, {query: old[query] for query in QUERIES[1:]}, max_missing=0.1
-    ).decisions
-    assert not decision.identical
+    assert identical(both) == [True, False]
+    lacking = {query: old[query] for query in QUERIES[1:]}
+    assert identical(decided(old, lacking, max_missing=0.1)) == [False]
+    assert identical(decided(lacking, old, max_missing=0.1)) == [False]
+    assert identical(decided(old, old, lacking, max_missing=0.1)) == [True, False]
+    other = {**old, "q0": 0.0}  # differs only where another contender has no value
+    assert identical(decided(old, other, lacking, max_missing=0.1)) == [False, False]
+
+
+def identical(result: Any) -> list[bool]:
+    return [decision.comparison.identical for decision in result.decisions]
+
+
+def test_what_the_contender_lacks_counts_as_the_worst_value() -> None:
+    old = values(0)
+    lacking = {query: old[query] for query in QUERIES[2:]}
+    worst = {**lacking, "q0": 0.0, "q1": 0.0}
+    for tolerated, status in ((0.1, "pass"), (0.004, "fail")):
+        (decision,) = decided(old, lacking, max_missing=tolerated).decisions
+        assert decision.status == status
+        (row,) = decision.rows
+        assert tuple(row.margin.interval) == pytest.approx(interval(old, worst, 0.05))
+    clusters = {query: str(number // 4) for number, query in enumerate(QUERIES)}
+    evaluation = iro.outputs(
+        old, lacking, measure="nDCG@10", clusters=clusters, allow=["missing-values"]
+    )
+    result = iro.gate(evaluation, "output 1", margins=(0.02,), max_missing=0.1)
+    assert result.status == "inconclusive"
+    (decision,) = decided(lacking, old, max_missing=0.1).decisions  # the baseline alone lacks them
+    shared = {query: old[query] for query in lacking}
+    assert tuple(decision.rows[0].margin.interval) == pytest.approx(interval(lacking, shared, 0.05))
 
 
 def test_a_reference_must_be_passed_too() -> None:

@@ -69,7 +69,7 @@ def test_equal_scores_stop_in_any_form() -> None:
     run = {query: dict.fromkeys(("d1", "d2", "d3"), 1.0) for query in QUERIES}
     (stop,) = stops_of([iro.search_lengths(QRELS, run)])
     assert stop.kind == "equal-scores"
-    single = {query: {"d1": 1.0} for query in QUERIES}
+    single = {query: {"d0": 1.0} for query in QUERIES}
     assert stops_of([iro.search_lengths(QRELS, single)]) == []
 
 

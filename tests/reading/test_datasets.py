@@ -195,7 +195,7 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     )
     by_id, listed, shown = call(pair, ("datasets",), ("datasets", "msmarco-passage/trec-dl-2019"))
     by_file = compare_pair(
-        msmarco / "qrels.txt", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz"
+        msmarco / "qrels.txt", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz", cutoff=100
     )
     found = Comparison.from_json(by_id.stdout)
     assert (found.outcomes, found.verdict, found.cutoff) == (by_file.outcomes, by_file.verdict, 100)

@@ -4,7 +4,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import (
     Annotated,
@@ -167,6 +167,17 @@ def words_of(kind: Any, tokens: Sequence[Token]) -> Any:
     return words[0] if kind is str else words
 
 
+def single_word(kind: Any, annotation: Any, tokens: Sequence[Token]) -> Any:
+    """Read a number or a path; cyclopts would round numbers, and read None as the default."""
+    word = tokens[-1].value
+    if kind is int and not re.fullmatch("[+-]?[0-9]+", word):
+        raise ValueError(f"{word!r} is not a whole number.")
+    try:
+        return kind(word)
+    except ValueError:
+        raise ValueError(f"{word!r} is not a number.") from None
+
+
 def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
     """Read margins by their units; a number without a unit has that of its position."""
     if len(tokens) > 1:  # cyclopts takes the option for a list
@@ -212,6 +223,8 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
         details["metavar"] = "1pp,0.5ranks"
     elif kind in (str, list[str]):
         details["converter"] = words_of
+    elif kind in (int, float, Path):
+        details["converter"] = partial(single_word, kind)
     elif name == "range":
         details |= {"allow_leading_hyphen": True}
     elif name == "higher_is_better":

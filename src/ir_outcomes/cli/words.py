@@ -7,11 +7,12 @@ options, and `settings` are those of `ir_outcomes.evaluate`.
 import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import ir_outcomes as iro
 from ir_outcomes.cli.signatures import names_of
-from ir_outcomes.cli.streams import UsageError, note
+from ir_outcomes.cli.streams import CALL, UsageError, note
 
 
 class Read(NamedTuple):
@@ -109,15 +110,19 @@ def pair_or_values(
     range, id, where, trials
         See `ir_outcomes.outputs`.
     """
-    how = {"range": range, "id": id, "where": where, "trials": trials}
+    how: dict[str, Any] = {"range": range, "id": id, "where": where, "trials": trials}
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         evaluation = values_of(files, how, settings)
         first, *others = evaluation.system_names
         contenders = others[0] if len(others) == 1 else others
-        return Read((evaluation, first, contenders))
-    of_values = {"measure": "measures", "higher-is-better": "higher_is_better"}
-    refuse_how({**how, **{name: argument in settings for name, argument in of_values.items()}})
+        return Read((evaluation, first, contenders), {"measures": ()})
+    if CALL.command == "plan":  # of runs, the rows are planned
+        how |= {
+            "measure": settings.get("measures"),
+            "higher-is-better": "higher_is_better" in settings,
+        }
+    refuse_how(how)
     if baseline is None:
         raise UsageError("BASELINE is missing: give a file, or the name of one of RUNS.")
     return pair(qrels, baseline, runs, settings=settings)
@@ -194,6 +199,51 @@ def board(
     return evaluated_runs(qrels, runs, settings)
 
 
+def board_or_suite(
+    qrels: str | None = None,
+    runs: list[str] | None = None,
+    /,
+    *,
+    suite: str | None = None,
+    outputs: bool = False,
+    range: tuple[float, float] | None = None,
+    id: str | None = None,
+    where: Sequence[str] = (),
+    trials: Literal["mean"] | None = None,
+    settings: Mapping[str, Any],
+) -> Read:
+    """Evaluate runs, or those of a suite, or take values that other tools computed.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, an ir_datasets id, or a saved evaluation.
+    runs
+        Runs: files or directories.
+    suite
+        Order the systems by their means over all collections of this folder. With --outputs it has
+        a folder of files for each collection.
+    outputs
+        Files are values of --measure by query that other tools computed, without qrels.
+    range, id, where, trials
+        See `ir_outcomes.outputs`.
+    """
+    how = {"range": range, "id": id, "where": where, "trials": trials}
+    if (suite is None) == (qrels is None):
+        raise UsageError("Give QRELS and RUNS, or else --suite FOLDER.")
+    if suite is None:
+        options: Mapping[str, Any] = {"outputs": outputs, **how}
+        return board(str(qrels), runs, **options, settings=settings)
+    if outputs:
+        evaluations = {
+            name: values_of(files, how, settings) for name, files in files_by_folder(suite).items()
+        }
+        return Read((evaluations,), {"measures": None}, None)
+    refuse_how(how)
+    found = iro.evaluate(suite, **without_rows(settings))
+    return Read((found,), {}, found, found.suite.files)
+
+
 def runs(qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str, Any]) -> Read:
     """Evaluate runs.
 
@@ -210,16 +260,22 @@ def runs(qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str,
 def evaluated_runs(qrels: str, runs: Sequence[str] | None, settings: Mapping[str, Any]) -> Read:
     """Evaluate runs, or take them from a saved evaluation."""
     from ir_outcomes.evaluation.evaluation import is_saved
-    from ir_outcomes.pairs.verdict import DECIDING
 
     if is_saved(qrels):
         evaluation = saved(qrels, settings)
         return Read((evaluation[list(runs)] if runs else evaluation,), {}, evaluation, [qrels])
     if not runs:
         raise UsageError("RUNS is missing: give files of runs, or directories of them.")
-    kept = [measure for measure in settings.get("measures", ()) if measure not in DECIDING]
-    evaluation = evaluated(qrels, run_files(runs), {**settings, "measures": kept})
+    evaluation = evaluated(qrels, run_files(runs), without_rows(settings))
     return Read((evaluation,), {}, evaluation, [qrels])
+
+
+def without_rows(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings without the measures that are rows, which need not be evaluated."""
+    from ir_outcomes.pairs.verdict import DECIDING
+
+    kept = [measure for measure in settings.get("measures", ()) if measure not in DECIDING]
+    return {**settings, "measures": kept}
 
 
 def judges(
@@ -259,24 +315,55 @@ def collections(
     *,
     baseline: str | None = None,
     contenders: list[str] | None = None,
+    outputs: bool = False,
+    range: tuple[float, float] | None = None,
+    id: str | None = None,
+    where: Sequence[str] = (),
+    trials: Literal["mean"] | None = None,
+    allow: Sequence[
+        Literal["unknown-ids", "rising-scores", "equal-scores", "missing-values", "cutoff"]
+    ] = (),
     settings: Mapping[str, Any],
 ) -> Read:
-    """Evaluate the runs of several collections.
+    """Evaluate the runs of several collections, or take values that other tools computed.
 
     Parameters
     ----------
     suite
-        A folder of collections with qrels and runs.
+        A folder of collections with qrels and runs; with --outputs of folders of values.
     baseline
         Name of the baseline, by default the first system.
     contenders
         Name of a contender; by default all other systems.
+    outputs
+        Files are values of --measure by query that other tools computed, without qrels.
+    range, id, where, trials
+        See `ir_outcomes.outputs`.
+    allow
+        See `ir_outcomes.compare_collections`.
     """
-    evaluations = iro.evaluate(suite, **settings)
+    from ir_outcomes.reading.collections import read_folders
+
+    how = {"range": range, "id": id, "where": where, "trials": trials}
+    options: dict[str, Any] = {}
+    if outputs:
+        folders = read_folders(suite)
+        of_values = {**settings, "allow": allow}
+        evaluations = {
+            name: values_of(of_folder, how, of_values) for name, of_folder in folders.items()
+        }
+        files = [file for of_folder in folders.values() for file in of_folder]
+        systems = next(iter(evaluations.values())).system_names
+        options["measures"] = ()
+    else:
+        refuse_how(how)
+        evaluations = iro.evaluate(suite, **settings)
+        files, systems = evaluations.suite.files, evaluations.suite.systems
     if baseline is None:
-        baseline = evaluations.suite.systems[0]
+        baseline = systems[0]
         note(f"the baseline is {baseline}; choose another one with --baseline")
-    return Read((evaluations, baseline, contenders), {}, evaluations, evaluations.suite.files)
+    known = None if outputs else evaluations
+    return Read((evaluations, baseline, contenders), options, known, files)
 
 
 def gate(
@@ -324,7 +411,7 @@ def gate(
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
         read = collections(suite, baseline=system, contenders=contenders, settings=settings)
-        return read._replace(options=options)
+        return read._replace(options={**read.options, **options})
     if suite or system or not qrels or not (baseline or outputs):
         raise UsageError(
             "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME,"
@@ -352,6 +439,8 @@ def gate(
         first = evaluation.system_names[0]
         return Read((source, first, contenders), {**options, "measures": ()}, None, [*files, *last])
     refuse_how(how)
+    if "names" not in settings:
+        refuse_path_twice([*baselines[:1], *(runs or ())])
     evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
     files = list(dict.fromkeys([qrels, *baselines[:1], *(runs or ()), *baselines]))
@@ -381,6 +470,16 @@ def values_of(
     return evaluation
 
 
+def refuse_path_twice(paths: Sequence[str]) -> None:
+    """Refuse a run that would be decided on by a comparison with itself."""
+    files = [os.path.realpath(path) for path in paths]
+    for path, file in zip(paths, files, strict=True):
+        if files.count(file) > 1:
+            raise UsageError(
+                f"{path} is given twice; name it once, or give --names that tell the runs apart."
+            )
+
+
 def refuse_how(how: Mapping[str, Any]) -> None:
     """Refuse options of values where runs are evaluated."""
     options = [f"--{name}" for name, value in how.items() if value]
@@ -408,6 +507,27 @@ def named_files(words: Sequence[str], option: str) -> dict[str, str]:
                 f"{option}: {name} is given twice; use a different name for each file."
             )
         files[name] = file
+    return files
+
+
+def files_by_folder(suite: str) -> dict[str, list[str]]:
+    """List the files of each collection of a suite of values, by the names of the folders."""
+    try:
+        folders = [folder for folder in sorted(Path(suite).iterdir()) if folder.is_dir()]
+        files = {
+            folder.name: sorted(str(file) for file in folder.iterdir() if file.name[0] != ".")
+            for folder in folders
+            if not folder.name.startswith(".")
+        }
+    except OSError as error:
+        raise iro.UnreadableFile(f"{suite}: cannot be read: {error.strerror or error}") from error
+    lacking = [name for name, paths in files.items() if not paths]
+    if lacking or not files:
+        raise iro.FormatError(
+            suite,
+            f"has no files in {lacking[0] if lacking else 'folders'}; with --outputs a suite is a"
+            " folder with COLLECTION/SYSTEM.csv, or another file of values",
+        )
     return files
 
 

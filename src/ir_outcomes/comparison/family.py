@@ -155,7 +155,7 @@ class Family:
         strict, do_no_harm = _by_the_paper(rows, settings.alpha)
         naive, reciprocal = self._of_the_paper(rows, pair)
         absent = _absent_rows(measurements)
-        comparison = Comparison(
+        draft = Comparison(
             baseline=pair.baseline_name,
             contender=pair.contender_name,
             n_queries=len(measurements.query_ids),
@@ -185,10 +185,9 @@ class Family:
             runs=tuple(self._runs_of_systems(pair, runs)),
             queries=QueryOutcomes(pair, texts or {}),
         )
-        verdict = replace(comparison.verdict, sentence=sentence_of(comparison))
-        comparison = replace(comparison, verdict=verdict)
-        first, background = ranked((*notes, *notes_on_verdict(comparison)))
-        return replace(comparison, notes=first, background=background)
+        verdict = replace(draft.verdict, sentence=sentence_of(draft))
+        first, background = ranked((*notes, *notes_on_verdict(draft)))
+        return replace(draft, verdict=verdict, notes=first, background=background)
 
     def _row(self, index: int, name: str, pair: SystemPair) -> Row:
         """Return a row with the papers' tests, and its interval for new runs."""

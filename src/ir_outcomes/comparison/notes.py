@@ -22,6 +22,7 @@ from ir_outcomes.pairs.verdict import meaning_of
 from ir_outcomes.statistics.estimate import sign_pvalues, smallest_pvalue
 from ir_outcomes.statistics.runs import LEAST_RUNS
 
+NAMED_QUERIES = 3  # of those that change most
 UNCLEAR = 0.2  # p-value of a sign test above which no direction is to be seen
 
 
@@ -64,9 +65,14 @@ def _about_missing(comparison: Comparison) -> Iterator[Note]:
 
 
 def sides_of(row: Row) -> tuple[tuple[str, int], tuple[str, int]]:
-    """Return in words how many queries are better and worse."""
+    """Return in words how many queries or clusters are better and worse."""
     names = ("higher", "lower") if row.higher_is_better else ("shorter", "longer")
     return (names[0], row.better), (names[1], row.worse)
+
+
+def counted_in(comparison: Comparison) -> str:
+    """Return what a row counts as better and worse: a query, or a cluster of queries."""
+    return "query" if comparison.settings.n_clusters is None else "cluster"
 
 
 def _about_means(comparison: Comparison) -> Iterator[Note]:
@@ -76,7 +82,7 @@ def _about_means(comparison: Comparison) -> Iterator[Note]:
     if comparison.reciprocal is not None:
         named.insert(0, ("MRR", comparison.naive))
     texts = [
-        f"{name} {row.baseline:.4f} to {row.contender:.4f} ({pvalue_in_words(row.pvalue)})"
+        f"{name} {row.baseline:.4f} to {row.contender:.4f} ({pvalue_in_words(row.pvalue, comparison.alpha)})"
         for name, row in named
         if row.gain * side < 0 and row.pvalue <= comparison.alpha
     ]
@@ -96,9 +102,20 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         (more, better), (fewer, worse) = sides_of(row)
         yield note(
             "few decide",
-            f"{row.on}: of {row.differ} that differ, {better} are {more} and {worse} {fewer}"
-            f" (sign test {pvalue_in_words(pvalue)}).",
+            f"{row.on}, of {plural(counted_in(comparison), row.differ)} that differ, {better} are"
+            f" {more} and {worse} {fewer} (sign test {pvalue_in_words(pvalue)}); the largest"
+            f" changes: {', '.join(_largest_changes(comparison, row))}.",
         )
+
+
+def _largest_changes(comparison: Comparison, row: Row) -> list[str]:
+    """Return the ids of the queries that change most in a row that decides."""
+    changes = {
+        query.query_id: abs(change)
+        for query in comparison.queries or ()
+        if (change := query.change_in(row.name)) is not None
+    }
+    return sorted(changes, key=lambda query: -changes[query])[:NAMED_QUERIES]
 
 
 def _about_few_differences(comparison: Comparison) -> Iterator[Note]:
@@ -110,7 +127,7 @@ def _about_few_differences(comparison: Comparison) -> Iterator[Note]:
         if row.differ and smallest_pvalue(row.differ) > level
     ]
     if few:
-        units = "queries" if comparison.settings.n_clusters is None else "clusters"
+        units = plural(counted_in(comparison), 2).removeprefix("2 ")
         yield note("few differences", f"too few {units} differ for significance on {listed(few)}.")
 
 

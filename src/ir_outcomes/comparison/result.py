@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Self, overload
 
-from ir_outcomes.choices import LENGTHS, Direction
+from ir_outcomes.choices import LENGTHS, Direction, Positive
 from ir_outcomes.comparison.columns import columns_of, paper_columns, query_columns
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.notes import Note
@@ -186,7 +186,7 @@ class Comparison(HasFigures, HasPage, Result):
         """The rows of its table: those that decide, and the measures that were asked for."""
         return (*self.deciding, *self.measures)
 
-    def per_query(self, which: Which | None = None, top: int | None = None) -> Queries:
+    def per_query(self, which: Which | None = None, top: Positive | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
 
         Parameters

@@ -3,8 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, RANKS
+from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.formatting import listed, percent, places_of, unit_behind
+from ir_outcomes.formatting import (
+    contender_beside,
+    fixed,
+    listed,
+    percent,
+    places_of_means,
+    plural,
+    unit_behind,
+)
 from ir_outcomes.formatting import size as size_of
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import is_unconfirmed, meaning_of
@@ -19,13 +28,25 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
     if comparison.identical:
         yield "Both have the same documents in the same order: was the new run written?"
     elif not any(row.differ for row in comparison.deciding):
-        yield "The two runs do not differ on any query."
+        yield _about_no_difference(comparison)
     elif not comparison.coverage.n:
         yield f"On average {_of_measure(comparison.all_queries or comparison.naive)}."
     else:
         yield from _about_facets(comparison)
     if comparison.settings.margins is not None:
         yield _about_margins(comparison)
+
+
+def _about_no_difference(comparison: Comparison) -> str:
+    """Say that no row differs, and how many queries do that cancel out within the unit of a row."""
+    rows = [row.name for row in comparison.deciding]
+    queries = comparison.queries or ()
+    differ = sum(any(query.change_in(name) for name in rows) for query in queries)
+    if differ and comparison.settings.n_clusters is not None:
+        return f"No cluster changes in sum; {differ} of {plural('query', len(queries))} differ."
+    if comparison.of_several_runs:
+        return "No query changes on average over the runs."
+    return "The two runs do not differ on any query."
 
 
 def _about_facets(comparison: Comparison) -> Iterator[str]:
@@ -75,19 +96,29 @@ def _against(facets: Sequence[Row], whole: Row) -> str:
 
 def coverage_words(comparison: Comparison) -> str:
     """Say the difference in coverage, with what was won and lost."""
-    difference = comparison.coverage.difference or 0.0
-    won, lost = won_and_lost(comparison)
+    row = comparison.coverage
     does, items = "answers", "queries"
     if comparison.unit == "document":
         does, items = "finds", "relevant documents"
     if not comparison.in_lengths:
         does = "scores above zero on"
-    how_many = "as many"
-    if difference:
-        change = size_of(difference, 2)
-        points = unit_behind(float(change), "points")
-        how_many = f"{change} {points} {'more' if difference > 0 else 'fewer'}"
-    return f"{does} {how_many} of the {items} (won {won}, lost {lost})"
+    counted = _counted(comparison)
+    if not row.difference:
+        return f"{does} as many of the {items} ({counted})"
+    places = places_of_means(row)
+    change = size_of(row.difference, places)
+    points = unit_behind(float(change), "points")
+    more = "more" if row.difference > 0 else "less"
+    share = fixed(contender_beside(row, places), places)
+    return f"{does} {share} % of the {items}, {change} {points} {more} ({counted})"
+
+
+def _counted(comparison: Comparison) -> str:
+    """Count what changed in coverage: what was won and lost; by document the queries."""
+    row = comparison.coverage
+    if comparison.unit == "query":
+        return "won {}, lost {}".format(*won_and_lost(comparison))
+    return f"more on {plural(counted_in(comparison), row.better)}, fewer on {row.worse}"
 
 
 def ranking_words(comparison: Comparison) -> str:
@@ -101,7 +132,7 @@ def ranking_words(comparison: Comparison) -> str:
         stands = "equally high on average"
         if row.difference:
             way = "lower" if row.difference > 0 else "higher"
-            stands = f"{size_of(row.difference, 2)} ranks {way}"
+            stands = f"{_size(row)} ranks {way}"
         return f"where both answer, the first answer stands {stands}"
     return f"where both do, {_of_measure(row)}"
 
@@ -110,7 +141,7 @@ def _documents_above(row: Row) -> str:
     if not row.difference:
         return f"on average as many {DOCUMENTS_ABOVE}"
     way = "more" if row.difference > 0 else "fewer"
-    return f"{size_of(row.difference, 2)} {way} {DOCUMENTS_ABOVE}"
+    return f"{_size(row)} {way} {DOCUMENTS_ABOVE}"
 
 
 def _of_lengths(row: Row) -> str:
@@ -121,7 +152,7 @@ def _of_lengths(row: Row) -> str:
         if not row.difference:
             return "the search is as long on average"
         way = "longer" if row.difference > 0 else "shorter"
-        return f"the search is {size_of(row.difference, 2)} ranks {way}"
+        return f"the search is {_size(row)} ranks {way}"
     return _of_measure(row)
 
 
@@ -130,7 +161,12 @@ def _of_measure(row: Row) -> str:
     if not row.difference:
         return f"{row.measured_in} is the same on average"
     way = "higher" if row.difference > 0 else "lower"
-    return f"{row.measured_in} is {size_of(row.difference, places_of(row.measured_in))} {way}"
+    return f"{row.measured_in} is {_size(row)} {way}"
+
+
+def _size(row: Row) -> str:
+    """Write the size of a difference with the decimals of its row."""
+    return size_of(row.difference or 0.0, places_of_means(row))
 
 
 def won_and_lost(comparison: Comparison) -> tuple[str, str]:

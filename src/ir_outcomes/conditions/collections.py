@@ -16,15 +16,16 @@ from ir_outcomes.conditions.conditions import (
     Overall,
     by_contender,
     conditions_of,
-    differing,
+    deciding_over,
     notes_on_left_out,
     overall_of,
     row_called,
 )
-from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluations_of
+from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, refuse_measures
 from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop, notes_on_grades
 from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.evaluation.suites import collections_of, differing
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes, merged, note
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
@@ -64,7 +65,8 @@ def compare_collections(
     Parameters
     ----------
     evaluations : mapping of str to Evaluation
-        Evaluations of runs with the same names, by the name of the collection.
+        Evaluations of runs with the same names, by the name of the collection; or of values of one
+        measure (`ir_outcomes.outputs`).
     baseline : str
         Name of run A.
     contenders : str or sequence of str, optional
@@ -105,32 +107,19 @@ def compare_collections(
     >>> found.overall[0].label
     'better on ranking'
     """
-    evaluations = evaluations_of(evaluations, cutoff)
-    if not evaluations:
-        raise ParameterError("there is no collection; give a mapping from names to evaluations")
-    unlike = list(differing(evaluations, "cutoff", "ties", "judged_only"))
-    for setting, said in unlike:
-        if setting not in allow:
-            remedy = ", or pass `allow=['cutoff']` if this is intended"
-            raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike"
-                f"{remedy if setting == 'cutoff' else ''}"
-            )
-    # With one relevant document the two are the same.
-    if len({evaluation.unit for evaluation in evaluations.values()}) > 1:
-        evaluations = {
-            name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()
-        }
+    evaluations = collections_of(
+        evaluations,
+        cutoff,
+        groups or {},
+        allow=allow,
+        remedy=", or pass `allow=['cutoff']` if this is intended",
+    )
+    for evaluation in evaluations.values():
+        refuse_measures(evaluation, measures)
     names = tuple(
         dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
     )
     chosen = contenders_of(names, baseline, contenders)
-    for name in groups or {}:
-        if name not in evaluations:
-            raise ParameterError(
-                f"groups names {name!r}, which is no collection; they are"
-                f" {listed(list(evaluations)[:10])}"
-            )
     first = next(iter(evaluations.values()))
     checked = Rules(**rules)
     conditions = conditions_of(
@@ -147,9 +136,11 @@ def compare_collections(
     if not conditions:
         lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
-    overall = overall_of(conditions, checked, len(chosen), new_collection=True)
+    overall = overall_of(
+        conditions, deciding_over(evaluations), checked, len(chosen), new_collection=True
+    )
     on_grades = [
-        (name, list(notes_on_grades(evaluation.qrels, evaluation.rel)))
+        (name, [*notes_on_grades(evaluation.qrels, evaluation.rel), *_of_values(evaluation)])
         for name, evaluation in evaluations.items()
     ]
     settings = Settings.of(first, checked, len(chosen))
@@ -164,11 +155,20 @@ def compare_collections(
         notes=as_notes(
             [
                 *merged(on_grades),
-                *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
+                *(
+                    f"The collections differ in {setting}: {said}."
+                    for setting, said in differing(evaluations, "cutoff")
+                ),
                 *_notes(evaluations, conditions, missing, overall),
             ]
         ),
     )
+
+
+def _of_values(evaluation: Evaluation) -> Iterator[Note]:
+    """Say what is known of values that another tool computed."""
+    if evaluation.values is not None:
+        yield from evaluation.values.notes_on_output()
 
 
 def _missing(
@@ -199,7 +199,7 @@ def _notes(
             f"{name} lacks {runs}: it is left out of the means, where it counts neither as 0 nor as"
             " worst."
         )
-    k = max(row.coverage.n for row in overall)
+    k = max(row.n for item in overall for row in item.parts)
     if 1 < k < FEWEST_COLLECTIONS:
         yield (
             f"With {plural('collection', k)} nothing is said about a new one, which takes"

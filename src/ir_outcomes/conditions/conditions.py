@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ir_outcomes.choices import RANKS
 from ir_outcomes.comparison.columns import columns_of, row_columns
 from ir_outcomes.comparison.compare import compared
 from ir_outcomes.comparison.result import Comparison
@@ -17,6 +18,7 @@ from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed
 from ir_outcomes.pairs.differences import Quantity
 from ir_outcomes.pairs.means import RowInConditions, RowOfMeans, mean_over_conditions
+from ir_outcomes.pairs.measurements import deciding_rows
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Rules, Settings
 from ir_outcomes.pairs.verdict import DECIDING, FACETS, LABELS, direction_of, labels_of
@@ -27,6 +29,8 @@ from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows
 
 Kind = Literal["collection", "slice", "judge"]
 FEWEST_COLLECTIONS = 5  # from which on something is said about a new one
+# All queries of reciprocal ranks whose cutoff is not known.
+_NO_CUTOFF = Row.absent(Quantity("all queries", RANKS, False, None))
 
 
 @dataclass(frozen=True)
@@ -235,12 +239,13 @@ def conditions_of(
     named.sort(key=lambda item: contenders.index(item[1].contender))
     labels = [comparison.verdict.label for _, comparison in named]
     if over_conditions and named:
-        labels = _labels_over_conditions([item for _, item in named], rules.alpha)
+        deciding = [deciding_rows(evaluations[name].values) for name, _ in named]
+        labels = _labels_over_conditions([item for _, item in named], deciding, rules.alpha)
     conditions = []
     for (name, comparison), label in zip(named, labels, strict=True):
         evaluation = evaluations[name]
         judged = None
-        if not evaluation.positives_only:
+        if evaluation.values is None and not evaluation.positives_only:
             runs = evaluation[[comparison.baseline, comparison.contender]].at()
             first, second = (unjudged_share(run, JUDGED_DEPTH) for run in runs)
             judged = None if first is None or second is None else (1 - first, 1 - second)
@@ -257,7 +262,15 @@ def conditions_of(
     return conditions
 
 
-def _labels_over_conditions(comparisons: Sequence[Comparison], alpha: float) -> list[str]:
+def deciding_over(evaluations: Mapping[str, Evaluation]) -> tuple[str, ...]:
+    """Return the rows that decide in every condition."""
+    of_each = [deciding_rows(evaluation.values) for evaluation in evaluations.values()]
+    return tuple(name for name in DECIDING if all(name in rows for rows in of_each))
+
+
+def _labels_over_conditions(
+    comparisons: Sequence[Comparison], deciding: Sequence[Sequence[str]], alpha: float
+) -> list[str]:
     """Return the labels with rows corrected by Holm over the conditions, too."""
     found, alone = {}, {}
     for name in DECIDING:
@@ -268,11 +281,22 @@ def _labels_over_conditions(comparisons: Sequence[Comparison], alpha: float) -> 
         sign = np.array([0 if row is None else int(np.sign(row.gain)) for row in rows])
         alone[name] = np.where(np.array(pvalues) <= alpha, sign, 0)
         found[name] = np.where(corrected <= alpha, sign, 0)
-    return [LABELS[label] for label in labels_of(found, alone).tolist()]
+    labels = {
+        rows: labels_of(
+            {name: found[name] for name in rows}, {name: alone[name] for name in rows}
+        ).tolist()
+        for rows in map(tuple, deciding)
+    }
+    return [LABELS[labels[tuple(rows)][index]] for index, rows in enumerate(deciding)]
 
 
 def overall_of(
-    conditions: Sequence[Condition], rules: Rules, family: int, *, new_collection: bool = False
+    conditions: Sequence[Condition],
+    deciding: Sequence[str],
+    rules: Rules,
+    family: int,
+    *,
+    new_collection: bool = False,
 ) -> list[Overall]:
     """Combine the conditions of each contender by unweighted means, which are a family."""
     of_contender = by_contender(conditions)
@@ -282,8 +306,8 @@ def overall_of(
         pvalues = adjust(mean.row.estimates.pvalue, rules.correction, family)
         corrected[name] = mean.row.over(pvalues, rules.alpha)
     labels = labels_of(
-        {name: corrected[name].found for name in DECIDING},
-        {name: corrected[name].alone for name in DECIDING},
+        {name: corrected[name].found for name in deciding},
+        {name: corrected[name].alone for name in deciding},
     ).tolist()
     overall = []
     for index, (contender, of_run) in enumerate(of_contender.items()):
@@ -305,7 +329,7 @@ def overall_of(
                 worse=directions.count("worse"),
                 coverage=rows["coverage"],
                 ranking=rows["ranking"],
-                all_queries=rows["all queries"],
+                all_queries=rows.get("all queries", _NO_CUTOFF),
                 measures=tuple(row for name, row in rows.items() if name not in DECIDING),
                 new=_new_ones(means, index, of_run, rules.alpha) if new_collection else {},
                 left_out=_left_out(rows, of_run),
@@ -340,7 +364,9 @@ def _means(
             [row_called(comparisons.get((condition, run)), name) for run in contenders]
             for condition in groups
         ]
-        first = next(row for of_condition in rows for row in of_condition if row is not None)
+        first = next((row for of_condition in rows for row in of_condition if row), None)
+        if first is None:
+            continue
         quantity = Quantity(name, first.measured_in, first.higher_is_better, first.largest)
         in_conditions = RowInConditions.of(rows)
         means[name] = mean_over_conditions(quantity, in_conditions, [*groups.values()], alpha)
@@ -404,11 +430,3 @@ def _new_ones(
 
 def _without_nan(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
-
-
-def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:
-    """Find the settings in which evaluations differ, with their values in words."""
-    for setting in settings:
-        values = {name: getattr(evaluation, setting) for name, evaluation in evaluations.items()}
-        if len(set(values.values())) > 1:
-            yield setting, listed([f"{name} {value}" for name, value in values.items()][:10])

@@ -13,16 +13,22 @@ from ir_outcomes.conditions.conditions import (
     Kind,
     MeansOverConditions,
     conditions_of,
+    deciding_over,
     notes_on_left_out,
     overall_of,
 )
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
+from ir_outcomes.evaluation.evaluation import (
+    Evaluation,
+    contenders_of,
+    evaluation_of,
+    refuse_measures,
+)
 from ir_outcomes.evaluation.remarks import STOPS, Allow, notes_on_grades, refuse_stops
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
-from ir_outcomes.pairs.measurements import measurements_of
+from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values
 from ir_outcomes.pairs.outcomes import SystemPair
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.pairs.verdict import FACETS
@@ -38,7 +44,7 @@ class SliceDifference(Immutable):
     """Whether the slices differ in one row at all."""
 
     contender: str  #: the run
-    row: str  #: "coverage" or "ranking"
+    row: str  #: "coverage" or "ranking"; "all queries" of values without these
     pvalue: float | None  #: of the permutation test; None where there is nothing to compare
     pvalue_corrected: float | None  #: the same, corrected over the contenders, which decides
     slices: int  #: slices that were compared
@@ -87,7 +93,7 @@ def compare_slices(
     Parameters
     ----------
     evaluation : Evaluation
-        Of the runs.
+        Of the runs, or of values of another tool (`ir_outcomes.outputs`).
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
     by : mapping of str to str, path, or "length"
@@ -129,9 +135,11 @@ def compare_slices(
     [('first', 'better on ranking'), ('second', 'no significant difference')]
     """
     checked = Rules(**rules)
-    evaluation = evaluation_of(evaluation, cutoff=cutoff)
+    evaluation = evaluation_of(evaluation, cutoff=cutoff, values=True)
     chosen = contenders_of(evaluation.names, baseline, contenders)
-    refuse_stops(evaluation[[baseline, *chosen]].runs, allow)
+    systems = evaluation[[baseline, *chosen]]
+    refuse_stops(systems.runs, allow)
+    refuse_measures(evaluation, measures)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
     asked = [evaluation.scores_of(measure) for measure in each_measure(measures)]
@@ -150,9 +158,8 @@ def compare_slices(
     )
     differ: list[SliceDifference] = []
     if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
-        systems = evaluation[[baseline, *chosen]]
         differ = _corrected([*_differences(systems, labels, seed, resamples)], checked)
-    overall = overall_of(conditions, checked, len(chosen))
+    overall = overall_of(conditions, deciding_over(parts), checked, len(chosen))
     left_out = [note for item in overall for note in notes_on_left_out(item)]
     return SlicesComparison(
         baseline=baseline,
@@ -189,6 +196,11 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
 
 def _by_length(evaluation: Evaluation) -> dict[str, str]:
     """Label the queries by the quartile of their number of words."""
+    if evaluation.values is not None:
+        raise ParameterError(
+            "values of another tool come without the texts of queries; give a file of labels",
+            by="length",
+        )
     words = {
         query: len(evaluation.texts[query].split())
         for query in evaluation.query_ids
@@ -238,8 +250,12 @@ def _natural(label: str) -> tuple[float, str]:
 def _differences(
     evaluation: Evaluation, labels: Mapping[str, str], seed: int, resamples: int
 ) -> Iterator[SliceDifference]:
-    """Test for each contender whether coverage and ranking differ between slices at all."""
-    measurements = measurements_of(evaluation)
+    """Test for each contender whether coverage and ranking, or means, differ between slices at all."""
+    if evaluation.values is None:
+        measurements = measurements_of(evaluation)
+    else:
+        measurements = measurements_of_values(evaluation.values, evaluation.called)
+    rows = [name for name in FACETS if name in measurements.quantities] or ["all queries"]
     # The permutations are drawn for the queries by their ids, whatever the order of the qrels is.
     column = {query: index for index, query in enumerate(measurements.query_ids)}
     labelled = [query for query in sorted(column) if query in labels]
@@ -247,7 +263,7 @@ def _differences(
     of_queries = np.array([labels[query] for query in labelled])
     for index in range(1, len(measurements.names)):
         pair = SystemPair(measurements, 0, index)
-        for name in FACETS:
+        for name in rows:
             values = pair.values(name)
             counted = values.size[columns] > 0
             change = (values.contender - values.baseline)[columns][counted]
@@ -298,7 +314,7 @@ def _difference(
 def _corrected(differ: Sequence[SliceDifference], rules: Rules) -> list[SliceDifference]:
     """Correct the p-values of each row over the contenders: with many of them, slices differ for one by chance."""
     corrected: dict[SliceDifference, float] = {}
-    for name in FACETS:
+    for name in dict.fromkeys(test.row for test in differ):
         tests = [test for test in differ if test.row == name]
         pvalues = [1.0 if test.pvalue is None else test.pvalue for test in tests]
         corrected |= zip(tests, adjust(pvalues, rules.correction).tolist(), strict=True)
@@ -310,6 +326,8 @@ def _corrected(differ: Sequence[SliceDifference], rules: Rules) -> list[SliceDif
 
 def _notes(evaluation: Evaluation, labels: Mapping[str, str]) -> Iterator[str]:
     yield from notes_on_grades(evaluation.qrels, evaluation.rel)
+    if evaluation.values is not None:
+        yield from evaluation.values.notes_on_output()
     if evaluation.clusters is not None:
         yield (
             "Whether slices differ is not tested where queries come in clusters;"

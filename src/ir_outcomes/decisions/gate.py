@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 
 from ir_outcomes.choices import Positive
 from ir_outcomes.comparison.columns import measure_columns
-from ir_outcomes.comparison.compare import compared
+from ir_outcomes.comparison.compare import check_can_be_exceeded, compared
 from ir_outcomes.comparison.outputs import compare_values
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.plan import queries_to_pass
@@ -18,6 +18,7 @@ from ir_outcomes.evaluation.evaluation import (
     contenders_of,
     evaluation_of,
     evaluations_of,
+    refuse_measures,
 )
 from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
 from ir_outcomes.evaluation.scores import Measures, Scores
@@ -252,8 +253,8 @@ def gate(
     are_values = any(own is not None and own.values is not None for own in collections.values())
     if max_missing is None:  # a tool that computed a value for one run can do it for another
         max_missing = 0.0 if are_values else MANY_MISSING
-    if are_values and measures:
-        raise ParameterError("values that another tool computed have no other measure")
+    for own in collections.values():
+        refuse_measures(own, measures)
     names = tuple(dict.fromkeys(run for own in collections.values() for run in own.system_names))
     wanted = contenders_of(names, baseline, contenders)
     baselines = [baseline, *([] if reference is None else [reference])]
@@ -529,18 +530,6 @@ def _needed(comparison: Comparison) -> Iterator[tuple[str, QueriesNeeded]]:
             needed = queries_to_pass(comparison, row, row.margin.size)
             if needed is not None:
                 yield row.name, needed
-
-
-def check_can_be_exceeded(rows: Sequence[Row]) -> None:
-    """Refuse margins that no harm can exceed: every contender would pass."""
-    for row in rows:
-        if row.margin is None or row.largest is None or not 0 < row.largest <= row.margin.size:
-            continue
-        where = "over all queries" if row.name == "all queries" else f"of {row.name}"
-        raise ParameterError(
-            f"no run can lose more than {row.largest:g} {row.measured_in} {where}, and the margin is"
-            f" {row.margin.size:g}; give smaller margins"
-        )
 
 
 def _most_harmed(comparison: Comparison, names: Sequence[str]) -> list[QueryOutcome]:

@@ -13,7 +13,6 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes, note
-from ir_outcomes.pairs.outcomes import QueryOutcome
 from ir_outcomes.pairs.rows import Row, over_all_queries
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.results import Immutable, Result
@@ -297,7 +296,7 @@ def _units(comparison: Comparison, row: Row) -> tuple[Floats, Floats, int]:
         raise ParameterError(
             "this result was stored without its queries; write it with to_json(per_query=True)"
         )
-    changes = [_change(query, row.name) for query in comparison.queries]
+    changes = [query.change_in(row.name) for query in comparison.queries]
     counted = np.array([change is not None for change in changes], dtype=bool)
     values = np.array([change for change in changes if change is not None], dtype=np.float64)
     clusters = [query.cluster for query in comparison.queries]
@@ -308,13 +307,6 @@ def _units(comparison: Comparison, row: Row) -> tuple[Floats, Floats, int]:
     sizes = np.bincount(code).astype(np.float64)
     sums = np.bincount(code, values).astype(np.float64)
     return unit_values(sums, sizes), sizes, n
-
-
-def _change(query: QueryOutcome, name: str) -> float | None:
-    """Return the difference of a query in a row; None where it does not count."""
-    if name == "coverage":
-        return 100 * (query.found_contender - query.found_baseline)
-    return query.difference if name == "ranking" else query.all_queries
 
 
 def _notes(

@@ -496,7 +496,10 @@ def separator_in(query_ids: Sequence[str]) -> str | None:
     The same texts stand behind it in three clusters or more, which those of PLAIN-7 and PLAIN-12
     and of 2023-5 and 2024-123 do not.
     """
+    text = "\0".join(query_ids)
     for separator in ("<::>", "::", "#", "_", "-", ".", "/", ":", "@"):
+        if separator not in text:
+            continue
         separable = [query for query in query_ids if separator in query]
         if 2 * len(separable) < len(query_ids):
             continue

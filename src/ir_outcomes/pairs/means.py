@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_outcomes.choices import Floats, divided
 from ir_outcomes.pairs.differences import Quantity
-from ir_outcomes.pairs.rows import Row, RowOfPairs
+from ir_outcomes.pairs.rows import Row, RowOfPairs, RowsOfPairs
 from ir_outcomes.statistics.estimate import estimates_of_means
 
 
@@ -33,8 +33,22 @@ class RowInConditions(NamedTuple):
         )
         return cls(*(np.array(column, dtype=np.float64) for column in columns))
 
+    @classmethod
+    def of_pairs(cls, rows: Sequence[RowOfPairs]) -> Self:
+        """Take the rows of the same pairs in each condition."""
+        columns = [
+            (
+                *(row.baseline, row.contender),
+                *(row.estimates.mean, row.estimates.standard_error, row.estimates.df),
+                *(row.differ, np.full(len(row.n), _number(row.quantity, "largest"))),
+                row.estimates.unseen,
+            )
+            for row in rows
+        ]
+        return cls(*map(np.stack, zip(*columns, strict=True)))
 
-def _number(row: Row | None, name: str) -> float:
+
+def _number(row: Row | Quantity | None, name: str) -> float:
     value = None if row is None else getattr(row, name)
     return math.nan if value is None else float(value)
 
@@ -87,3 +101,16 @@ def mean_over_conditions(
     levels = averaged(conditions.baseline), averaged(conditions.contender)
     row = RowOfPairs.estimated(quantity, counts, levels, found, alpha)
     return RowOfMeans(row, np.where(size > 0, of_groups, np.nan), largest)
+
+
+def means_over_conditions(
+    conditions: Sequence[RowsOfPairs], groups: Sequence[Hashable], alpha: float
+) -> RowsOfPairs:
+    """Average the rows of the same pairs over conditions, each pair by itself."""
+    first = conditions[0]
+    rows = {}
+    for name, row in first.rows.items():
+        in_conditions = RowInConditions.of_pairs([pairs.rows[name] for pairs in conditions])
+        rows[name] = mean_over_conditions(row.quantity, in_conditions, groups, alpha).row
+    identical = np.all([pairs.identical for pairs in conditions], axis=0)
+    return RowsOfPairs(first.systems, identical, rows, {})

@@ -105,6 +105,15 @@ def _quantity(scores: Scores) -> Quantity:
     return Quantity(scores.measure, scores.measure, scores.higher_is_better, largest)
 
 
+def deciding_rows(values: Scores | None) -> tuple[str, ...]:
+    """Return the rows that decide for runs (None), or for values of another tool."""
+    if values is None or values.kind == "gain":
+        return DECIDING
+    if values.kind in ("rank", "reciprocal"):
+        return FACETS if values.cutoff is None else DECIDING
+    return ("all queries",)
+
+
 def measurements_of_values(
     scores: Scores, systems: Sequence[Called], *, as_written: bool = False
 ) -> Measurements:
@@ -116,7 +125,7 @@ def measurements_of_values(
     """
     values, measured = _measured(scores, systems)
     if scores.kind == "rank" or (scores.kind == "reciprocal" and not as_written):
-        return _of_ranks(_ranks_of(scores, values), scores.cutoff, measured)
+        return _of_ranks(_ranks_of(scores, values), scores, measured)
     return _of_gains(scores, values, measured)
 
 
@@ -142,26 +151,36 @@ def _measured(scores: Scores, systems: Sequence[Called]) -> tuple[Floats, dict[s
         "n_runs": tuple(len(system.runs) for system in systems),
         "query_ids": scores.query_ids,
         "clusters": None if codes is None else Clusters(codes),
-        "rankings": None if scores.missing else _numbered([row.tobytes() for row in values]),
+        "rankings": _numbered(
+            [_contents(scores, run) for system in systems for run in system.runs]
+        ),
     }
 
 
-def _of_ranks(ranks: Floats, k: int | None, measured: Mapping[str, Any]) -> Measurements:
+def _contents(scores: Scores, run: str) -> bytes:
+    """Return what two runs share only if their values are the same, and none is missing."""
+    if scores.missing.get(run):
+        return run.encode()
+    whole = scores.values if scores.everywhere is None else scores.everywhere.values
+    contents: bytes = whole[scores.runs.index(run)].tobytes()
+    return contents
+
+
+def _of_ranks(ranks: Floats, scores: Scores, measured: Mapping[str, Any]) -> Measurements:
     """Take ranks, (runs, queries), with NaN for queries that are not answered."""
+    k = scores.cutoff
     items = FoundItems.of(np.ones(ranks.shape[1], dtype=np.int64), ranks)
     quantities = [COVERAGE, Quantity("ranking", RANKS, False, None if k is None else k - 1.0)]
     levels = {"coverage": items.shares(), "MRR": np.nan_to_num(1 / ranks)}
-    deciding: tuple[str, ...] = FACETS
     if k is not None:
         levels["all queries"] = np.nan_to_num(ranks, nan=k + 1.0)
         quantities.append(Quantity("all queries", RANKS, False, float(k)))
-        deciding = DECIDING
     quantities += [Quantity(row, "reciprocal", True, 1.0) for row in ("MRR", "MRR on both")]
     return Measurements(
         quantities={quantity.name: quantity for quantity in quantities},
         levels=levels,
         items={"ranking": items, "MRR on both": items.reciprocal()},
-        deciding=deciding,
+        deciding=deciding_rows(scores),
         **measured,
     )
 

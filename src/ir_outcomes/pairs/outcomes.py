@@ -63,6 +63,12 @@ class QueryOutcome(NamedTuple):
         """Contender minus baseline over all queries, or where that is not known on what both found."""
         return self.difference if self.all_queries is None else self.all_queries
 
+    def change_in(self, row: str) -> float | None:
+        """Contender minus baseline in a row that decides on a label; None where it does not count."""
+        if row == "coverage":
+            return 100 * (self.found_contender - self.found_baseline)
+        return self.difference if row == "ranking" else self.all_queries
+
 
 @dataclass(frozen=True, eq=False)
 class SystemPair:

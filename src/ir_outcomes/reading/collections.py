@@ -85,6 +85,41 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
     return Suite(tuple(sorted(collections, key=lambda collection: collection.name)))
 
 
+def read_folders(path: str | os.PathLike[str]) -> dict[str, list[str]]:
+    """Return the files in each folder of a folder: values by query, of one collection each.
+
+    Names that begin with a dot are skipped.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder, or a folder in it has no files or other folders.
+    """
+    layout = "give a folder with a folder of values for each collection: COLLECTION/SYSTEM.csv"
+    folder = Path(path)
+    if not folder.is_dir():
+        raise UnreadableFile(f"{path}: no such folder; {layout}")
+    folders: dict[str, list[str]] = {}
+    problems = []
+    for collection in _visible(folder):
+        files = _visible(collection) if collection.is_dir() else []
+        if not files or not all(file.is_file() for file in files):
+            problems.append(escaped(collection.name))
+        folders[collection.name] = list(map(str, files))
+    if problems or not folders:
+        wrong = f"has something else than files of values in {some(problems, 10)}"
+        raise FormatError(str(folder), f"{wrong if problems else 'is empty'}; {layout}")
+    return folders
+
+
+def _visible(folder: Path) -> list[Path]:
+    """Return what is in a folder, without names that begin with a dot."""
+    try:
+        return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        raise UnreadableFile(f"{folder}: cannot be read: {error.strerror or error}") from error
+
+
 def _collections(
     folder: Path, name: str, above: tuple[Path, ...], problems: dict[str, str]
 ) -> list[SuiteCollection]:
@@ -93,10 +128,7 @@ def _collections(
     if any(outer.is_relative_to(resolved) for outer in above):
         problems[name] = "a link to a folder above it"
         return []
-    try:
-        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-    except OSError as error:
-        raise UnreadableFile(f"{folder}: cannot be read: {error.strerror or error}") from error
+    entries = _visible(folder)
     collections: list[SuiteCollection] = []
     runs: dict[str, str] = {}
     qrels: str | None = None

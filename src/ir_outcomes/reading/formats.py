@@ -254,19 +254,45 @@ def _layouts(lines: list[bytes], kind: Kind) -> list[Layout]:
     ]
 
 
+class _Ranks:
+    """The ranks of lines without Q0 or a tag, which must be 1, 2, 3 ... or 0, 1, 2 ... in each query."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._last: dict[bytes, float] = {}
+
+    def follow(self, line: bytes) -> bool:
+        """Return whether the rank of a line is the next of its query; a line that is cut has none."""
+        fields = line.split()
+        if len(fields) != self._layout.columns or self._layout.rank is None:
+            return True
+        rank = number_in(fields[self._layout.rank])
+        last = self._last.get(fields[0])
+        if rank is None or rank not in ((0, 1) if last is None else (last + 1,)):
+            return False
+        self._last[fields[0]] = rank
+        return True
+
+    def checked(self, content: Iterable[Block], source: str) -> Iterator[Block]:
+        """Yield the blocks of a file, each after its ranks are checked."""
+        for block in content:
+            for number, line in nonblank(block):
+                if not self.follow(line):
+                    problem = (
+                        "the rank is not the next of its query; lines without Q0 or a tag are read"
+                        " where the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ...; correct it,"
+                        " or write query_id Q0 doc_id rank score tag"
+                    )
+                    raise FormatError(source, problem, line=number, text=shown(line.split()))
+            yield block
+
+
 def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
-    """Return whether the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ..."""
-    last_of: dict[bytes, float] = {}
-    for line in lines:
-        rank = _value(line, layout._replace(value=layout.rank or 0))
-        if rank is None:
-            return False
-        query = line.split()[0]
-        last = last_of.get(query)
-        if rank not in ((0, 1) if last is None else (last + 1,)):
-            return False
-        last_of[query] = rank
-    return (lines[0].split()[1] in (b"0", b"Q0")) == (layout.document == 2)
+    """Return whether lines have the ranks of a layout, and Q0 in their second column or not."""
+    if len(lines[0].split()) != layout.columns or not all(map(_Ranks(layout).follow, lines)):
+        return False
+    has_q0 = all(line.split()[1:2] in ([b"0"], [b"Q0"]) for line in lines)
+    return has_q0 == (layout.document == 2)
 
 
 def _read_lines(
@@ -296,13 +322,17 @@ def _read_lines(
             line=number,
             text=shown(lines[0].split()),
         )
-    layout = kind.ordered_by(layout)
+    read = blocks_of(content, source)
+    if layout.columns not in (3, 6) and kind.is_run:
+        read = _Ranks(layout).checked(read, source)
     line_of = partial(line_of_row, source)
-    columns = read_lines(blocks_of(content, source), layout, source, by_line, line_of)
+    columns = read_lines(read, kind.ordered_by(layout), source, by_line, line_of)
     if "#" in columns.query_ids:  # a comment can happen to have the right number of words
         row = int(np.argmax(columns.codes == columns.query_ids.index("#")))
         raise columns.error(row, "is a comment; remove comment lines")
     if layout.columns != 3:
+        if not kind.is_run:
+            kind.refuse_swapped(columns, ("", "", ""))
         return replace(columns, form="TREC")
     if kind.by is None:
         columns = _ranks_or_values(columns, kind)
@@ -416,8 +446,8 @@ def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
     if n_fields in (4, 5) and kind.is_run:
         return (
             f"{problem}; those of TREC are query_id Q0 doc_id rank score tag. Lines without Q0 or a"
-            " tag are read where the ranks of each query are 1, 2, 3 ...; or write a header that"
-            " names query_id, doc_id and score"
+            " tag are read where the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ...; or write a"
+            " header that names query_id, doc_id and score"
         )
     return problem + COLUMN_REMEDY
 

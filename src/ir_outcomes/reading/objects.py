@@ -68,9 +68,10 @@ def texts(ids: Any, source: str, kind: str, line_of: LineOf = unknown_line) -> l
     except UnicodeDecodeError as error:
         problem = f"an id is not UTF-8 ({error}); read the input again with its true encoding"
         raise FormatError(source, problem) from None
-    checked = list(map(str, ids))
+    kinds = set(map(type, ids))
+    checked = ids if kinds == {str} and isinstance(ids, list) else list(map(str, ids))
     joined = "".join(checked)
-    is_usual = set(map(type, ids)) <= {str, int} and "" not in checked and "\0" not in joined
+    is_usual = kinds <= {str, int} and "" not in checked and "\0" not in joined
     if is_usual and (joined.isascii() or not _SURROGATES.search(joined)):
         return checked
     for row, identifier in enumerate(ids):

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -162,15 +163,7 @@ def read_table(
             verb = "is a summary" if len(summaries) == 1 else "are summaries"
             notes.append(note("summaries", f"{text} ({some(summaries)}) {verb}, and no query."))
     cells, runs = _named(of_sources, read, positions, names)
-    queries = set[str]().union(*(of_run.ids for of_run in cells))
-    query_ids = sorted(queries)
-    place = {query: column for column, query in enumerate(query_ids)}
-    values = np.full((len(cells), len(query_ids)), np.nan)
-    absent = np.ones(values.shape, dtype=bool)
-    for row, of_run in enumerate(cells):
-        columns = np.fromiter(map(place.__getitem__, of_run.ids), np.int64, len(of_run.ids))
-        values[row, columns] = of_run.values
-        absent[row, columns] = False
+    query_ids, values, absent = _aligned(cells)
     missing = absent
     if not is_undefined_unanswered(measures[0]):
         missing = np.isnan(values)
@@ -189,6 +182,24 @@ def read_table(
         max(part.n_queries for part in parts),
         tuple(dict.fromkeys(notes)),
     )
+
+
+def _aligned(cells: Sequence[_Cells]) -> tuple[list[str], Floats, Bools]:
+    """Return the queries of all runs in the order of their ids, values, and what is absent."""
+    first = cells[0].ids
+    if all(of_run.ids == first for of_run in cells[1:]):  # as a tool writes several runs
+        order = sorted(range(len(first)), key=first.__getitem__)
+        values = np.stack([of_run.values for of_run in cells])[:, order]
+        return [first[row] for row in order], values, np.zeros(values.shape, dtype=bool)
+    query_ids = sorted(set[str]().union(*(of_run.ids for of_run in cells)))
+    place = {query: column for column, query in enumerate(query_ids)}
+    values = np.full((len(cells), len(query_ids)), np.nan)
+    absent = np.ones(values.shape, dtype=bool)
+    for row, of_run in enumerate(cells):
+        columns = np.fromiter(map(place.__getitem__, of_run.ids), np.int64, len(of_run.ids))
+        values[row, columns] = of_run.values
+        absent[row, columns] = False
+    return query_ids, values, absent
 
 
 # --- which rows
@@ -266,9 +277,7 @@ def _parts(records: Records, measure: str | None) -> _Parts:
     if kind is not None and value is not None:
         if run is None and kind not in records.titled("name"):
             run = next(iter(records.titled("name")), None)
-        named = list(
-            dict.fromkeys("" if cell is None else str(cell) for cell in records.columns[kind])
-        )
+        named = list(map(_text, dict.fromkeys(records.columns[kind])))
         found = _measure_among(named, measure, source)
         return _long(records, run, kind, value, found, measure)
     if kind is not None:
@@ -581,17 +590,12 @@ def _cells(
     _check_possible(records, raw, values, ids, measure, bounds)
     failed = _failed(records)
     values[failed] = np.nan
-    names: list[str | None] = [None] * len(ids)
-    if part.run is not None:
-        names = [_text(cell) for cell in records.columns[part.run]]
-    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    run_codes = np.fromiter(map(codes.__getitem__, names), np.int64, len(names))
     of_sources = []
     summaries: list[str] = []
-    ends = np.cumsum(np.bincount(run_codes, minlength=len(codes)))
-    of_runs = np.split(np.argsort(run_codes, kind="stable"), ends[:-1])
-    not_queries = set(filter(_SUMMARY.fullmatch, ids))
-    for name, rows in zip(codes, of_runs, strict=True):
+    not_queries: set[str] = set()
+    if not all(map(str.isdigit, set(map(itemgetter(-1), ids)))):  # no summary ends in a digit
+        not_queries = set(filter(_SUMMARY.fullmatch, ids))
+    for name, rows in _rows_of_runs(part, len(ids)).items():
         no_queries = _summaries(not_queries, ids, raw, values, rows) if not_queries else []
         if no_queries:
             summaries += [ids[row] for row in no_queries]
@@ -601,6 +605,18 @@ def _cells(
     if not of_sources:
         raise records.source.error(f"has no values by query; {MEANS}")
     return of_sources, list(dict.fromkeys(summaries))
+
+
+def _rows_of_runs(part: _Parts, n_rows: int) -> Mapping[str | None, Ints]:
+    """Return the rows of each run of a source."""
+    if part.run is None:
+        return {None: np.arange(n_rows)}
+    names = list(map(_text, part.records.columns[part.run]))
+    codes: dict[str | None, int] = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    run_codes = np.fromiter(map(codes.__getitem__, names), np.int64, len(names))
+    ends = np.cumsum(np.bincount(run_codes, minlength=len(codes)))
+    rows = np.split(np.argsort(run_codes, kind="stable"), ends[:-1])
+    return dict(zip(codes, rows, strict=True))
 
 
 def _checked_ids(records: Records, title: str) -> list[str]:

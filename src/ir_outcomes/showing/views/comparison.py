@@ -10,7 +10,15 @@ from ir_outcomes.comparison.columns import names_of, paper_columns
 from ir_outcomes.comparison.notes import sides_of
 from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
 from ir_outcomes.evaluation.remarks import MANY_MISSING
-from ir_outcomes.formatting import NOTHING, listed, plural, short_unit
+from ir_outcomes.formatting import (
+    NOTHING,
+    contender_beside,
+    listed,
+    places_of_difference,
+    places_of_means,
+    plural,
+    short_unit,
+)
 from ir_outcomes.notes import in_full, merged
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, meaning_of
@@ -48,10 +56,9 @@ def _comparison(comparison: Comparison) -> View:
         _counts_line(comparison),
         above if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "",
         measures_legend(comparison.measures, comparison.settings),
-        missing_words(comparison),
         f"{correction_words([comparison])}; {direction_words([comparison])}",
         paper_words(comparison),
-        settings_words(comparison.settings),
+        settings_words(comparison.settings) + missing_words(comparison),
     )
     names = {"baseline": comparison.baseline, "contender": comparison.contender}
     names["difference"] = "difference"
@@ -134,9 +141,12 @@ def _counts_line(comparison: Comparison) -> str:
         else:
             words += f", ranking on {comparison.ranking.n}"
     whole = comparison.all_queries
-    if whole is not None and comparison.settings.n_clusters is None:
+    if whole is not None:
         (more, better), (fewer, worse) = sides_of(whole)
-        counts.append(f"over all, {more} on {better}, {fewer} on {worse}")
+        on = str(better)
+        if comparison.settings.n_clusters is not None:
+            on = plural("cluster", better)
+        counts.append(f"over all, {more} on {on}, {fewer} on {worse}")
     return f"{words}: {'; '.join(counts)}" if counts else words
 
 
@@ -158,25 +168,27 @@ def _comparisons(comparisons: Comparisons) -> View:
     ranked = sorted(comparisons, key=_worst_last)
     first = ranked[0]
     noun = "system" if any(item.of_several_runs for item in ranked) else "run"
-    rows = {row.name: row for item in reversed(ranked) for row in reversed(item.parts)}
-    rows = dict(reversed(rows.items()))
+    rows: dict[str, list[Row]] = {}
+    for item in ranked:
+        for row in item.parts:
+            rows.setdefault(row.name, []).append(row)
+    by_name = sorted(rows.values(), key=lambda of_name: of_name[0].name != "all queries")
     columns = (
         Column("contender", heading=noun),
         Column("verdict", lambda item: meaning_of(item.verdict.label).short),
         _NEW_RUNS,
         *(
             column
-            for row in sorted(rows.values(), key=lambda row: row.name != "all queries")
-            for column in _columns_of(row, first.alpha, "difference", "p")
+            for of_name in by_name
+            for column in _columns_of(of_name, first.alpha, "difference", "p")
         ),
     )
     captions = (
         *systems_lines(ranked),
         _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
-        directions(rows.values()),
+        directions(of_name[0] for of_name in rows.values()),
         measures_legend(first.measures, first.settings),
-        missing_words(first),
-        f"{queries_words(first)}, {settings_words(first.settings)}",
+        f"{queries_words(first)}, {settings_words(first.settings)}{missing_words(first)}",
         f"{correction_words(ranked, noun)}; {direction_words(ranked)}",
     )
     against = f"{plural(noun, len(ranked))} against {first.baseline}"
@@ -207,27 +219,41 @@ def _worst_last(comparison: Comparison) -> tuple[int, float]:
     return LABELS.index(comparison.verdict.label), -whole.gain
 
 
-def _columns_of(row: Row, alpha: float, *fields: str) -> tuple[Column, ...]:
+def _columns_of(rows: Sequence[Row], alpha: float, *fields: str) -> tuple[Column, ...]:
     """Return fields of the row of the same name of each comparison, under its name."""
+    row = rows[0]
     unit = "points" if row.measured_in == POINTS else short_unit(row.measured_in)
     heading = "B - A" if unit == row.name else unit
     columns = chosen(
         row_fields(alpha, 1), f"difference={heading}", "contender=mean", "p", group=row.name
     )
+    places = max(map(places_of_means if "contender" in fields else places_of_difference, rows))
+    values = {"contender": lambda row: contender_beside(row, places)}
+    columns = tuple(
+        replace(
+            column,
+            value=values.get(column.name, column.value),
+            form=replace(column.form, places=places),
+        )
+        for column in columns
+    )
     part = of_part(lambda item: row_called(item.parts, row.name), columns, f"{row.name} ")
     return chosen(part, *(f"{row.name} {field}" for field in fields))
 
 
-def _printed(comparisons: Sequence[Comparison], rows: Mapping[str, Row], against: str) -> Table:
+def _printed(
+    comparisons: Sequence[Comparison], rows: Mapping[str, Sequence[Row]], against: str
+) -> Table:
     """Return the table of a paper: means, differences and verdicts."""
     first = comparisons[0]
     columns = [Column("contender", heading="run")]
     above = {"contender": first.baseline, "verdict": "baseline"}
     best: dict[str, list[bool]] = {}
     significant: dict[str, list[bool]] = {}
-    for name, row in rows.items():
+    for name, of_name in rows.items():
+        row = of_name[0]
         found = [row_called(item.parts, name) for item in comparisons]
-        mean, *effects = _columns_of(row, first.alpha, "contender", "difference", "p")
+        mean, *effects = _columns_of(of_name, first.alpha, "contender", "difference", "p")
         # Means in ranking are each on queries of their own.
         if name != "ranking" and len({part and part.baseline for part in found}) == 1:
             columns.append(mean)

@@ -25,12 +25,12 @@ from ir_outcomes.showing.views.parts import (
     settings_words,
 )
 from ir_outcomes.table_columns import (
-    INTERVAL_BY_UNIT,
+    INTERVAL_OF_ROW,
     NUMBER,
     PERCENT,
     PVALUE,
     SIGN,
-    SIGNED_BY_UNIT,
+    SIGNED_OF_ROW,
     Column,
     attributes,
     chosen,
@@ -90,6 +90,7 @@ def _view(result: ConditionsComparison, particulars: _Particulars) -> View:
     hurt = tuple(_hurt(result, overall))
     details = [*particulars.details, *details]
     if len(runs) == 1:
+        judged = ", judged shares" if any(row.judged for row in result.conditions) else ""
         answer = f"{compared}, {particulars.answer}"
         if not particulars.answer:
             answer = _answer(overall[runs[0]], compared) if overall else ""
@@ -101,7 +102,7 @@ def _view(result: ConditionsComparison, particulars: _Particulars) -> View:
             ),
             tables=(replace(overviews[0], title=""), *particulars.tables),
             notes=(*hurt, *first),
-            more=f"counts, p, {'means' if overall else 'tests'}, judged shares",
+            more=f"counts, p, {'means' if overall else 'tests'}{judged}",
             details=tuple(details),
             background=background,
         )
@@ -220,15 +221,16 @@ def _overview(result: ConditionsComparison, run: str, particulars: _Particulars)
         means = [row_called(overall.parts, name) for name in names]
         label = meaning_of(overall.label).short
         lines.append(("these, mean", "", *map(_row_words, means), label))
-        if overall.new:
+        if "all queries" in overall.new:
             ranges = [
                 difference_words(row, overall.new.get(name)) if name == "all queries" else ""
                 for name, row in zip(names, means, strict=True)
             ]
             lines.append(("a new one", "", *ranges, overall.outlook))
             explained.append("a new one: where its difference is expected")
-        p = pvalue(overall.all_queries.pvalue, result.settings.alpha)
-        direction = f"{direction}, p {p} on average"
+        if overall.all_queries.n:
+            p = pvalue(overall.all_queries.pvalue, result.settings.alpha)
+            direction = f"{direction}, p {p} on average"
     columns = (
         *texts(particulars.by if 0 < len(particulars.by) < 12 else result.over),
         *numbers("queries", *names),
@@ -332,7 +334,7 @@ def _details(result: ConditionsComparison, run: str, overall: Overall | None) ->
             Column("name", heading=f"mean of {result.over}s"),
             Column("n", heading=f"{result.over}s", form=NUMBER),
             *chosen(row_fields(result.settings.alpha), "better", "worse", "difference"),
-            Column("interval", form=INTERVAL_BY_UNIT),
+            Column("interval", form=INTERVAL_OF_ROW),
             Column("pvalue", heading="p", form=PVALUE),
         )
         explained = f"better, worse: {result.over}s in which the mean difference is"
@@ -367,9 +369,9 @@ def _biases_table(result: JudgesComparison) -> Table:
         *of_part(
             "row",
             (
-                Column("baseline", heading=f"{result.reference}", form=SIGNED_BY_UNIT),
-                Column("contender", heading="judge's", form=SIGNED_BY_UNIT),
-                Column("interval", heading="bias", form=INTERVAL_BY_UNIT),
+                Column("baseline", heading=f"{result.reference}", form=SIGNED_OF_ROW),
+                Column("contender", heading="judge's", form=SIGNED_OF_ROW),
+                Column("interval", heading="bias", form=INTERVAL_OF_ROW),
             ),
         ),
         Column("p", lambda bias: pvalue(bias.row.pvalue, result.settings.alpha), form=NUMBER),

@@ -8,10 +8,10 @@ from operator import itemgetter
 from ir_outcomes.choices import length_unit
 from ir_outcomes.decisions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural
+from ir_outcomes.formatting import NOTHING, listed, margin_text, percent, plural
 from ir_outcomes.notes import merged
 from ir_outcomes.pairs.outcomes import QueryOutcome
-from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.rows import Margin, Row
 from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views.parts import (
     difference_words,
@@ -21,7 +21,7 @@ from ir_outcomes.showing.views.parts import (
     settings_words,
     systems_lines,
 )
-from ir_outcomes.table_columns import INTERVAL_BY_UNIT, NUMBER, Column, chosen, of_part
+from ir_outcomes.table_columns import INTERVAL_OF_ROW, NUMBER, Column, chosen, of_part
 
 MOST_WORST = 3  # queries, and decisions, that are named on the first screen
 
@@ -48,6 +48,17 @@ def _gate(result: GateResult) -> View:
     first = sum(decision.status == result.status for decision in ordered)
     against = listed([result.baseline, *filter(None, (result.reference,))])
     counts = [f"{_counts(ordered)} against {against}"] if several else []
+    queries = [query for decision in ordered for query in decision.queries]
+    more = [
+        words
+        for words, is_there in (
+            ("margins", True),
+            ("queries", queries),
+            ("texts", any(query.text for query in queries)),
+            ("how many would settle it", any(decision.needed for decision in ordered)),
+        )
+        if is_there
+    ]
     title = f"{result.status}: {first_reason}"
     if several and result.status == "pass":
         title = f"pass: {listed(sorted(contenders))}"
@@ -66,7 +77,7 @@ def _gate(result: GateResult) -> View:
                 ]
             ),
         ),
-        more="queries, texts, how many would settle it",
+        more=", ".join(more),
         details=(
             _margins_table(result, ordered, names),
             *(
@@ -97,16 +108,26 @@ def _counts(decisions: Sequence[GateDecision]) -> str:
     statuses = ", ".join(f"{number} {status}" for status, number in counts.items())
     runs = plural("contender", len({decision.contender for decision in decisions}))
     collections = {decision.condition for decision in decisions} - {None}
-    collections_words = f" on {plural('collection', len(collections))}" if collections else ""
+    kind = "measure" if all(map(_is_of_measure, decisions)) else "collection"
+    collections_words = f" on {plural(kind, len(collections))}" if collections else ""
     return f"{statuses}: {runs}{collections_words}"
+
+
+def _is_of_measure(decision: GateDecision) -> bool:
+    """Return whether the condition of a decision is the measure whose values are compared."""
+    comparison = decision.comparison
+    return comparison is not None and decision.condition == comparison.naive.measured_in
 
 
 def _margin_words(row: Row) -> str:
     """Write a margin as the difference that it is: a loss of coverage is below zero."""
     if row.margin is None:
         return NOTHING
-    size = -row.margin.size if row.higher_is_better else row.margin.size
-    return fixed(size, places_of(row.measured_in), signed=True)
+    return margin_text(_signed_margin(row.margin, row), row.margin.interval or (), row.measured_in)
+
+
+def _signed_margin(margin: Margin, row: Row) -> float:
+    return -margin.size if row.higher_is_better else margin.size
 
 
 def _decisions_table(
@@ -131,8 +152,9 @@ def _decisions_table(
 
 def _against_margin(row: Row | None) -> str:
     """Write a difference with its interval for margins."""
-    margin = None if row is None else row.margin
-    return difference_words(row, None if margin is None else margin.interval)
+    if row is None or row.margin is None:
+        return difference_words(row, None)
+    return difference_words(row, row.margin.interval, [_signed_margin(row.margin, row)])
 
 
 def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
@@ -173,7 +195,7 @@ def _measures_table(decisions: Sequence[GateDecision]) -> Iterator[Table]:
         fields = (
             Column("name", heading="measure"),
             *chosen(row_fields(0.05), "baseline", "difference"),
-            Column("interval", form=INTERVAL_BY_UNIT),
+            Column("interval", form=INTERVAL_OF_ROW),
         )
         columns = (
             Column("run", lambda line: line[0].name),
@@ -235,4 +257,4 @@ def _margins_table(
 def _passable(row: Row) -> str | None:
     if row.margin is None or row.margin.passable is None:
         return None
-    return fixed(row.margin.passable, places_of(row.measured_in))
+    return margin_text(row.margin.passable, (row.margin.size,), row.measured_in).lstrip("+")

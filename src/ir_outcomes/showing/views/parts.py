@@ -4,15 +4,19 @@ from collections.abc import Container, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
+from ir_outcomes.choices import DOCUMENTS_ABOVE, OUTCOMES, POINTS
 from ir_outcomes.comparison.columns import query_columns, test_p
+from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
     NOTHING,
+    contender_beside,
     fixed,
     interval,
+    places_apart,
     places_of,
+    places_of_means,
     plural,
     pvalue,
     short_unit,
@@ -21,11 +25,11 @@ from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing import Table, legend, level_words
 from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
 from ir_outcomes.table_columns import (
-    BY_UNIT,
-    INTERVAL_BY_UNIT,
+    INTERVAL_OF_ROW,
     NUMBER,
+    OF_ROW,
     PVALUE,
-    SIGNED_BY_UNIT,
+    SIGNED_OF_ROW,
     Better,
     Column,
     decimals,
@@ -62,14 +66,18 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
         Column("n", form=NUMBER),
         Column("better", form=NUMBER),
         Column("worse", form=NUMBER),
-        Column("baseline", heading="A", form=BY_UNIT),
-        Column("contender", heading="B", form=BY_UNIT),
-        Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
-        Column("interval", heading=level_words(alpha), form=INTERVAL_BY_UNIT),
-        Column("new_runs", heading="new runs", form=INTERVAL_BY_UNIT),
+        Column("baseline", heading="A", form=OF_ROW),
+        Column("contender", lambda row: contender_beside(row, places_of_means(row)), "B", OF_ROW),
+        Column("difference", heading="B - A", form=SIGNED_OF_ROW),
+        Column("interval", heading=level_words(alpha), form=INTERVAL_OF_ROW),
+        Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
         Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
-        Column("detectable", form=BY_UNIT),
+        Column("detectable", _detectable, form=NUMBER),
     )
+
+
+def _detectable(row: Row) -> str | None:
+    return None if row.detectable is None else fixed(row.detectable, places_of(row.measured_in))
 
 
 def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
@@ -80,11 +88,16 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
     return f"{pvalue(row.pvalue, alpha, digits)}{mark}"
 
 
-def difference_words(row: Row | None, bounds: Interval | None) -> str:
-    """Write the difference of a row with an interval."""
+def difference_words(
+    row: Row | None, bounds: Interval | None, apart_from: Sequence[float] = ()
+) -> str:
+    """Write the difference of a row with an interval, whose ends are apart from it and from others."""
     if row is None or row.difference is None:
         return NOTHING
-    digits = places_of(row.measured_in)
+    least = places_of(row.measured_in)
+    digits = max(
+        places_apart(value, bounds or (), least) for value in (row.difference, *apart_from)
+    )
     difference = fixed(row.difference, digits, signed=True)
     return f"{difference} {interval(bounds, digits, signed=True)}" if bounds else difference
 
@@ -162,8 +175,8 @@ def missing_words(comparison: Comparison) -> str:
     if k is None or not comparison.in_lengths or comparison.all_queries is None:
         return ""
     if comparison.unit == "query":
-        return f"all queries: a query without an answer counts {k + 1}"
-    return "all queries: a missing document counts as just behind the cutoff"
+        return f"; over all, no answer counts {k + 1}"
+    return "; over all, a missing document counts as just behind the cutoff"
 
 
 def directions(rows: Iterable[Row]) -> str:
@@ -196,7 +209,7 @@ def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
-    """List the runs of a system, and the range of their differences on both facets."""
+    """List the runs of a system, and the range of their differences on both facets, or of the mean."""
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
     runs = [run for run in comparison.runs if run.system == name]
@@ -204,6 +217,10 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
     digits = places_of(comparison.ranking.measured_in)
     ranking = _range_words([run.ranking for run in runs], digits)
     named = some([run.run for run in runs], 3)
+    if not comparison.coverage.n and comparison.all_queries is not None:
+        measure = comparison.all_queries.measured_in
+        changes = _range_words([run.all_queries for run in runs], places_of(measure))
+        return f"{name}: {plural('run', len(runs))} ({named}); B - A: {measure} {changes}"
     return (
         f"{name}: {plural('run', len(runs))} ({named}); B - A: coverage {coverage}, ranking"
         f" {ranking}"
@@ -273,9 +290,10 @@ def _rows_table(
     for field in row_fields(alpha):
         columns += of_part(unseen(field.name), (field,))
     columns += of_part("row", pvalues)
+    units = plural(counted_in(lines[0].item), 2).removeprefix("2 ")
     captions = [
-        "n: queries of the row; better, worse: those, or the clusters, in which B is; detectable: the"
-        " smallest true difference found with 80 % power"
+        f"n: queries of the row; better, worse: {units} in which B is; detectable: the smallest true"
+        " difference found with 80 % power"
     ]
     if tests:
         names = ", ".join(TEST_NAMES[test] for test in tests)
@@ -307,10 +325,17 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     if first.of_several_runs:
         captions = ["shares are averages over queries and pairs of runs"]
     elif first.unit == "document":
-        captions = ["shares are averaged by query"]
+        captions = ["shares are averaged by query", *map(_documents_words, comparisons)]
     if any(item.outcomes.won_at or item.outcomes.lost_at for _, item in comparisons):
         captions.append("won at, lost at: median ranks of what only one run found")
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
+
+
+def _documents_words(named: tuple[str, Comparison]) -> str:
+    """Count the documents themselves."""
+    name, item = named
+    counts = ", ".join(f"{outcome} {getattr(item.outcomes, outcome)}" for outcome in OUTCOMES)
+    return f"documents{name and f' of {name}'}, not averaged: {counts}"
 
 
 def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
