@@ -30,7 +30,9 @@ def kinds() -> list[type[Result]]:
     subclasses = Result.__subclasses__()
     for kind in subclasses:  # of conditions there is a kind of kinds
         subclasses += kind.__subclasses__()
-    return [kind for kind in subclasses if kind.__name__ in iro.__all__ or not kind.__subclasses__()]
+    return [
+        kind for kind in subclasses if kind.__name__ in iro.__all__ or not kind.__subclasses__()
+    ]
 
 
 def schema_of(kind: type[Result]) -> dict[str, Any]:

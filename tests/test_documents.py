@@ -25,7 +25,6 @@ from matplotlib.figure import Figure
 import ir_outcomes
 from ir_outcomes import samples
 from ir_outcomes.cli import COMMANDS
-from ir_outcomes.measures import MEASURES
 from ir_outcomes.samples import write_sample, write_suite
 from tests.conftest import REAL_DATA
 from tests.helpers.command_line import call
@@ -165,41 +164,6 @@ def test_every_public_name_is_once_in_the_api_pages() -> None:
     public = {f"{module.__name__}.{name}" for module in modules for name in module.__all__}
     assert public - described.keys() == {"ir_outcomes.__version__", "ir_outcomes.pyterrier"}
     assert {name: count for name, count in described.items() if count > 1} == {}
-
-
-def test_the_table_of_parameters_is_that_of_the_measures() -> None:
-    text = (
-        (ROOT / "docs" / "measures.md")
-        .read_text("utf-8")
-        .partition("## Parameters")[2]
-        .partition("## ")[0]
-    )
-    rows = [
-        [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in text.splitlines()
-        if line.startswith("| `")
-    ]
-    every = {str(measure.NAME): measure.SUPPORTED_PARAMS for measure in MEASURES}
-    assert {row[0].split("`")[1] for row in rows} == {
-        name for params in every.values() for name in params
-    }
-    for cell, default, meaning, taken_by in rows:
-        name = cell.split("`")[1]
-        takers = {measure: params[name] for measure, params in every.items() if name in params}
-        assert set(takers) == {
-            measure for measure in every if taken_by.startswith("all") or measure in taken_by
-        }, name
-        info = next(iter(takers.values()))
-        has_default = isinstance(info.default, (int, str))
-        assert (
-            default == repr(info.default).replace("'", '"').join("``")
-            if has_default
-            else default in ("none", "required")
-        )
-        choices = info.choices if isinstance(info.choices, tuple) else ()
-        assert all(
-            f'"{choice}"' in f"{default} {meaning}" for choice in choices if isinstance(choice, str)
-        ), name
 
 
 @pytest.mark.parametrize("document", WITH_LINKS, ids=lambda d: d.name)

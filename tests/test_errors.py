@@ -1,10 +1,7 @@
 """Errors and words: what a message shows, and inputs that ended in a traceback of another library."""
 
-import ast
-import inspect
 import os
 import pickle
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -23,7 +20,7 @@ from ir_outcomes.errors import (
     escaped,
     some,
 )
-from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
+from ir_outcomes.formatting import pvalue
 from ir_outcomes.reading.files import name_of, read_ids
 
 
@@ -66,35 +63,6 @@ def test_an_error_carries_the_arguments_that_it_is_about() -> None:
         )
     assert len(str(ParameterError("must be short", names=["a"] * 1000))) < 120
     assert str(ParameterError("there is nothing")) == "there is nothing"
-
-
-def test_advice_names_only_arguments_that_exist() -> None:
-    """In backticks, which the command line takes for arguments."""
-    functions = [getattr(iro, name) for name in iro.__all__ if callable(getattr(iro, name))]
-    functions += [
-        method for owner in functions for _, method in inspect.getmembers(owner, inspect.isfunction)
-    ]
-    known = {
-        name
-        for function in filter(inspect.isfunction, functions)
-        for name in inspect.signature(function).parameters
-    }
-    sources = Path(iro.__file__).parent.rglob("*.py")
-    trees = [ast.parse(source.read_text(encoding="utf-8")) for source in sources]
-    code = [
-        node
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.JoinedStr, ast.Raise, ast.Yield))
-    ]
-    found = {name for node in code for name in re.findall(r"`(\w+)=?[^`]*`", ast.unparse(node))}
-    assert found >= {"cutoff", "judged_only", "ties", "clusters", "higher_is_better"}
-    assert found - known == set()
-
-
-def test_numbers_in_words() -> None:
-    assert fixed(-0.001, 2, signed=True) == "+0.00", "no negative zero"
-    assert [pvalue_in_words(0.0312), pvalue_in_words(0.0)] == ["p = 0.031", "p < 1e-300"]
 
 
 @pytest.mark.parametrize(

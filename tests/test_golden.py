@@ -118,36 +118,36 @@ def outputs(measure: str) -> Result:
 # Result -> how it is made, and the formats that are kept of it.
 RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "pair": (pair, "text details markdown latex csv json html"),
-    "pair-documents": (lambda: pair(3), "text details latex json"),
-    "pair-measures": (lambda: pair(3, measures=MEASURES), "text details latex"),
-    "pair-margins": (lambda: pair(margins=(5.0, 1.0)), "text details"),
-    "pair-clusters": (clustered, "text details"),
-    "pair-systems": (lambda: iro.compare(evaluated(1, 3, SEEDS), "bm25", "dense"), "text details"),
-    "several": (several, "text details latex csv"),
-    "several-documents": (lambda: several(3, measures=MEASURES), "text details latex"),
+    "pair-documents": (lambda: pair(3), "details"),
+    "pair-measures": (lambda: pair(3, measures=MEASURES), "details latex"),
+    "pair-margins": (lambda: pair(margins=(5.0, 1.0)), "details"),
+    "pair-clusters": (clustered, "details"),
+    "pair-systems": (lambda: iro.compare(evaluated(1, 3, SEEDS), "bm25", "dense"), "details"),
+    "several": (several, "text details latex"),
+    "several-documents": (lambda: several(3, measures=MEASURES), "text"),
     "measure": (
         lambda: iro.compare_measure(evaluated(3), "bm25", "rerank", measure="nDCG@10"),
-        "text details",
+        "details",
     ),
-    "outputs-ranks": (lambda: outputs("RR@10"), "text details"),
+    "outputs-ranks": (lambda: outputs("RR@10"), "details"),
     "outputs-values": (lambda: outputs("nDCG@10"), "text"),
     "queries": (lambda: pair().per_query("worse", top=5), "text csv"),
     "collections": (
         lambda: iro.compare_collections(suite(1, 6), "bm25", NAMES[3]),
-        "text details latex csv",
+        "details latex csv",
     ),
-    "collections-documents": (lambda: iro.compare_collections(suite(3, 3), "bm25"), "text details"),
+    "collections-documents": (lambda: iro.compare_collections(suite(3, 3), "bm25"), "text"),
     "slices": (
         lambda: iro.compare_slices(evaluated(), "bm25", NAMES[3], by=groups(1, 3)),
-        "text details latex",
+        "text",
     ),
     "judges": (
         lambda: iro.compare_judges(judges(), "bm25", NAMES[3], reference="people"),
-        "text details",
+        "details",
     ),
     "gate-pass": (
         lambda: iro.gate(evaluated(), "bm25", NAMES[3], margins=(40.0, 5.0)),
-        "text details json markdown",
+        "text json markdown",
     ),
     "gate-identical": (
         lambda: iro.gate(twice(), "old", margins=(1.0, 0.5)),
@@ -169,11 +169,11 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     ),
     "gate-fail": (
         lambda: iro.gate(evaluated(), NAMES[3], "bm25", margins=(1.0, 0.1)),
-        "text details",
+        "details",
     ),
-    "holes": (lambda: iro.holes(evaluated(2), "bm25", NAMES[3], cutoff=10), "text details"),
+    "holes": (lambda: iro.holes(evaluated(2), "bm25", NAMES[3], cutoff=10), "details"),
     "holes-several": (lambda: iro.holes(evaluated(2), "bm25", cutoff=10), "text"),
-    "plan": (lambda: iro.plan(pair()), "text details"),
+    "plan": (lambda: iro.plan(pair()), "details"),
     "published": (
         lambda: iro.verdict_from_summary(
             won=20, lost=11, n=100, ranking_difference=-0.5, ranking_pvalue=0.003
@@ -183,18 +183,22 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "published-counts": (lambda: iro.verdict_from_summary(20, 9), "text"),
     "board": (lambda: iro.leaderboard(evaluated()), "text details latex csv"),
     "board-documents": (lambda: iro.leaderboard(evaluated(3)), "text"),
-    "board-measures": (lambda: iro.leaderboard(evaluated(3), measures=MEASURES), "text latex"),
+    "board-measures": (lambda: iro.leaderboard(evaluated(3), measures=MEASURES), "text"),
     "board-systems": (lambda: iro.leaderboard(evaluated(1, 3, SEEDS)), "text"),
-    "ranks": (lambda: iro.rank_distribution(evaluated(), resamples=50), "text details"),
-    "agreement": (lambda: iro.agreement(evaluated(), splits=10), "text details"),
+    "board-collections": (
+        lambda: iro.leaderboard(suite(1, 7), groups={"collection1": "x", "collection2": "x"}),
+        "details latex csv",
+    ),
+    "ranks": (lambda: iro.rank_distribution(evaluated(), resamples=50), "text"),
+    "agreement": (lambda: iro.agreement(evaluated(), splits=10), "details"),
     "history": (lambda: iro.sota_history(ENTRIES, score="score"), "text"),
-    "lengths": (lambda: iro.length_distributions(evaluated(3)), "text details"),
+    "lengths": (lambda: iro.length_distributions(evaluated(3)), "text"),
     "changes": (lambda: iro.length_changes(evaluated(3), "bm25", NAMES[3]), "text"),
     "rrie": (lambda: iro.rrie(evaluated(3), "bm25", NAMES[3]), "text"),
     "headroom": (lambda: iro.headroom(evaluated(3)), "text"),
-    "reordering": (lambda: iro.reordering(evaluated(3)), "text details"),
-    "check": (checked, "text details"),
-    "check-problem": (lambda: checked(".0"), "text details"),
+    "reordering": (lambda: iro.reordering(evaluated(3)), "text"),
+    "check": (checked, "text"),
+    "check-problem": (lambda: checked(".0"), "text"),
 }
 ENDINGS = {"text": "txt", "details": "details.txt", "markdown": "md", "latex": "tex"}
 FILES = {

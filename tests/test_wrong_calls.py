@@ -9,7 +9,6 @@ from random import Random
 from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -145,36 +144,30 @@ def test_random_calls_never_end_in_an_error_of_python(
     plt.close("all")
 
 
-@pytest.mark.parametrize(
-    ("call", "argument"),
-    [
-        (lambda: ANY.holes(PAIR), "evaluation"),
-        (lambda: ANY.compare_slices(QRELS, "a", by="length"), "evaluation"),
-        (lambda: ANY.compare_judges("x"), "evaluations"),
-        (lambda: ANY.compare_collections(EVALUATION, "a"), "evaluations"),
-        (lambda: ANY.compare_collections({"x": EVALUATION}, "a", groups=3), "groups"),
-        (lambda: ANY.leaderboard(PAIR), "source"),
-        (lambda: ANY.leaderboard(EVALUATION, measures=5), "measures"),
-        (lambda: ANY.rank_distribution(EVALUATION, queries=range(3)), "queries"),
-        (lambda: ANY.report(EVALUATION, "a", "b", docs={"a"}), "docs"),
-        (lambda: ANY.search_lengths(QRELS, np.array(3)), "run"),
-        (lambda: PAIR.to_text(rows="x"), "rows"),
-        (lambda: ANY.read_run(pd.DataFrame()), "path"),
-        (lambda: ANY.plan(PAIR, coverage=-3), "coverage=-3"),
-        (lambda: ANY.evaluate(QRELS, [A], judged_only="no"), "judged_only"),
-        (lambda: ANY.evaluate(QRELS, [A], names=[""]), "name ''"),
-        (lambda: ANY.compare(EVALUATION, "a", "b", alpha=0.85), "alpha=0.85"),
-    ],
-)
-def test_what_a_function_takes_is_said(call: Callable[[], Any], argument: str) -> None:
-    with pytest.raises(iro.IrOutcomesError) as refused:
-        call()
-    assert argument in str(refused.value)
-
-
 def test_what_is_meant_is_clear(tmp_path: Path) -> None:
     assert ANY.holes(EVALUATION).baseline == "a"
     path = tmp_path / "board.npz"
     EVALUATION.save(path)
     assert ANY.compare(path, "a") == ANY.compare(EVALUATION, "a")
     assert ANY.headroom(path) == ANY.headroom(EVALUATION)
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: PAIR.per_query(top=-1), "top=-1"),
+        (lambda: BOARD.to_text(rows=-1), "rows=-1"),
+        (lambda: BOARD.to_markdown(rows=0), "rows=0"),
+        (lambda: iro.rank_distribution(EVALUATION, resamples=9).place_shares(-1), "places=-1"),
+        (lambda: iro.sota_history(RIGHT["entries"], until="2020-01-15 or so"), "until="),
+        (lambda: iro.compare_judges({}), "judges"),
+        (lambda: iro.leaderboard(EVALUATION, measures=[]), "measure"),
+        (lambda: iro.compare(EVALUATION, "a", "b", margins=(150, 1)), "margins"),
+        (lambda: iro.compare(EVALUATION, "a", "b", margins=(1, 50)), "margins"),
+        (lambda: iro.compare(EVALUATION, "a", "b", margins=(1, 0.5, 50)), "margins"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(call: Callable[[], Any], argument: str) -> None:
+    with pytest.raises(iro.ParameterError) as refused:
+        call()
+    assert argument in str(refused.value)

@@ -70,8 +70,11 @@ from ir_outcomes.showing.page import report as report
 from ir_outcomes.tail.lengths import length_changes as length_changes
 from ir_outcomes.tail.lengths import length_distributions as length_distributions
 from ir_outcomes.tail.reordering import reordering as reordering
-from ir_outcomes.tail.result import TailHistogram as TailHistogram
-from ir_outcomes.tail.result import TailResult as TailResult
+from ir_outcomes.tail.result import ErrorReduction as ErrorReduction
+from ir_outcomes.tail.result import Headroom as Headroom
+from ir_outcomes.tail.result import LengthChanges as LengthChanges
+from ir_outcomes.tail.result import LengthDistributions as LengthDistributions
+from ir_outcomes.tail.result import Reordering as Reordering
 from ir_outcomes.tail.rrie import headroom as headroom
 from ir_outcomes.tail.rrie import rrie as rrie
 

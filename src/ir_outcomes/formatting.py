@@ -1,11 +1,14 @@
 """Numbers and lists in words."""
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from ir_outcomes.choices import DOCUMENTS_ABOVE, LENGTHS, POINTS, RANKS
+from ir_outcomes.choices import DOCUMENTS_ABOVE, LENGTHS, POINTS
 
 NOTHING = "-"  # a cell without a value
+MOST_PLACES = 15  # of decimals that floating point has
 SMALLEST = 1e-300  # below it floating point loses digits, and below 5e-324 everything
 
 
@@ -27,9 +30,7 @@ def percent(share: float | None, places: int = 1, *, unit: str = "") -> str:
 
 def bound(value: float, places: int, *, signed: bool = False) -> str:
     """Write an end of an interval, with as many decimal places as show on which side of 0 it is."""
-    while value != 0 and round(value, places) == 0 and places < 15:
-        places += 1
-    return fixed(value, places, signed=signed)
+    return fixed(value, places_apart(value, (0.0,), places), signed=signed)
 
 
 def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = False) -> str:
@@ -43,6 +44,46 @@ def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = 
 def places_of(measured_in: str) -> int:
     """Return how many decimals a value of this unit has."""
     return 2 if measured_in in (POINTS, *LENGTHS) else 4
+
+
+def places_apart(value: float, others: Iterable[float], places: int) -> int:
+    """Return how many decimals, at least `places`, keep a number apart from others."""
+    distinct = [other for other in others if not math.isclose(value, other, abs_tol=1e-12)]
+    while places < MOST_PLACES and round(value, places) in {round(o, places) for o in distinct}:
+        places += 1
+    return places
+
+
+def places_of_difference(row: Any) -> int:
+    """Return how many decimals keep the difference of a row apart from the ends of its interval."""
+    places = places_of(row.measured_in)
+    return places_apart(row.difference or 0.0, row.interval or (), places)
+
+
+def places_of_means(row: Any) -> int:
+    """Return how many decimals the means of a row have: one more where they contradict B - A."""
+    places = places_of_difference(row)
+    contender = contender_beside(row, places)
+    is_contradicted = contender is not None and fixed(contender, places) != fixed(
+        row.contender, places
+    )
+    return places + is_contradicted
+
+
+def contender_beside(row: Any, places: int) -> float | None:
+    """Return the mean of B, rounded so that it is A plus the difference as these are printed."""
+    mean: float | None = row.contender
+    if row.difference is not None and row.baseline is not None:
+        mean = round(row.baseline, places) + round(row.difference, places)
+    return mean
+
+
+def margin_text(margin: float, bounds: Sequence[float], measured_in: str) -> str:
+    """Write a margin as it was given, to a hundredth of it, and apart from the ends of its interval."""
+    places = places_apart(margin, bounds, places_of(measured_in))
+    while places < MOST_PLACES and abs(round(margin, places) - margin) > abs(margin) / 100:
+        places += 1
+    return fixed(margin, places, signed=True)
 
 
 def short_unit(measured_in: str) -> str:
@@ -64,19 +105,6 @@ def size(difference: float, places: int) -> str:
     return f"{abs(difference):.1g}"
 
 
-def moved(difference: float | None, measured_in: str) -> str:
-    """Say how far a mean moved: "2.10 ranks longer", "the same on average"."""
-    if not difference:
-        return "the same on average"
-    is_more = difference > 0
-    change = size(difference, places_of(measured_in))
-    if measured_in == RANKS:
-        return f"{change} ranks {'longer' if is_more else 'shorter'}"
-    if measured_in == DOCUMENTS_ABOVE:
-        return f"{change} {'more' if is_more else 'fewer'} {DOCUMENTS_ABOVE}"
-    return f"{change} {'higher' if is_more else 'lower'}"
-
-
 def pvalue(p: float | None, alpha: float = 0.05, digits: int = 2) -> str:
     """Write a p-value with as many digits as show on which side of the level it is."""
     if p is None:
@@ -95,9 +123,9 @@ def pvalue(p: float | None, alpha: float = 0.05, digits: int = 2) -> str:
     return text
 
 
-def pvalue_in_words(p: float) -> str:
+def pvalue_in_words(p: float, alpha: float = 0.05) -> str:
     """Write a p-value for a sentence."""
-    text = pvalue(p)
+    text = pvalue(p, alpha)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 

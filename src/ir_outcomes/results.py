@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from ir_outcomes.arguments import checked, with_checked_methods
-from ir_outcomes.choices import Columns, Mark
+from ir_outcomes.choices import Columns, Mark, Positive
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import Note
 
@@ -68,11 +68,18 @@ def shown(form: str, *arguments: Any, **options: Any) -> Any:
 @cache
 def versions() -> Mapping[str, str]:
     """Return the versions of Python and of the packages that compute a result."""
-    # This reads metadata only; importing the packages would take four times as long.
-    from importlib.metadata import version
+    # They are imported before a result is made; reading their metadata would take longer.
+    import ir_measures
+    import numpy
+    import scipy
 
-    packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
-    return FrozenDict({**packages, "python": platform.python_version()})
+    from ir_outcomes import __version__
+
+    packages = {"numpy": numpy, "scipy": scipy, "ir-measures": ir_measures}
+    of_packages = {name: package.__version__ for name, package in packages.items()}
+    return FrozenDict(
+        {"ir-outcomes": __version__, **of_packages, "python": platform.python_version()}
+    )
 
 
 class Immutable:
@@ -198,7 +205,7 @@ class Result(Immutable):
         return shown("frame", self.long_rows() if long else self.rows())
 
     def to_text(
-        self, *, details: bool = False, rows: int | None = 20, columns: Columns = "default"
+        self, *, details: bool = False, rows: Positive | None = 20, columns: Columns = "default"
     ) -> str:
         """Return the result as text, folded at the width of the terminal.
 
@@ -269,7 +276,7 @@ class Result(Immutable):
         return str(shown("html", self.view(columns=columns), full=full))
 
     def to_markdown(
-        self, *, details: bool = False, rows: int | None = None, columns: Columns = "default"
+        self, *, details: bool = False, rows: Positive | None = None, columns: Columns = "default"
     ) -> str:
         """Return what `to_text` shows in GitHub's Markdown, with everything escaped."""
         return str(shown("markdown", self.view(columns=columns), details=details, rows=rows))

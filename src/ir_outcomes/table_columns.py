@@ -5,7 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ir_outcomes.choices import unreachable
-from ir_outcomes.formatting import NOTHING, fixed, interval, percent, places_of, pvalue
+from ir_outcomes.formatting import (
+    NOTHING,
+    fixed,
+    interval,
+    percent,
+    places_of_difference,
+    places_of_means,
+    pvalue,
+)
 
 Better = Literal["higher", "lower", ""]
 
@@ -15,7 +23,7 @@ class Form:
     """How tables write the values of a column."""
 
     kind: Literal["text", "sign", "number", "percent", "pvalue", "decimals"] = "decimals"
-    places: int | None = 0  # decimals; None for those of what the values are measured in
+    places: int | None = 0  # decimals; None for those with which the numbers of a row agree
     signed: bool = False
     of_interval: bool = False  # a value is a pair of bounds
 
@@ -40,9 +48,9 @@ SIGN = Form("sign")  # of a label; a dash is worse, and no missing value
 NUMBER = Form("number")
 PERCENT = Form("percent")  # of a share
 PVALUE = Form("pvalue")
-BY_UNIT = Form(places=None)
-SIGNED_BY_UNIT = Form(places=None, signed=True)
-INTERVAL_BY_UNIT = Form(places=None, signed=True, of_interval=True)
+OF_ROW = Form(places=None)
+SIGNED_OF_ROW = Form(places=None, signed=True)
+INTERVAL_OF_ROW = Form(places=None, signed=True, of_interval=True)
 
 
 def decimals(places: int) -> Form:
@@ -114,7 +122,8 @@ class Column:
         form = self.form
         places = form.places
         if places is None:
-            places = places_of(self._part_of(item).measured_in)
+            row = self._part_of(item)
+            places = places_of_difference(row) if form.of_interval else places_of_means(row)
         if form.of_interval:
             return interval(value, places, signed=form.signed)
         return form.written(value, places, alpha)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_outcomes.cli.streams import CALL, as_options
-from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison
 from tests.helpers.command_line import call, call_ir_measures
 
 PAIR = ("compare", "qrels.txt", "bm25.run", "bm25-stem.run")
@@ -191,27 +190,6 @@ def test_the_installed_program() -> None:
     assert done.stdout.startswith("Usage: ir-outcomes ")
 
 
-@pytest.mark.parametrize(
-    ("ending", "start"),
-    [
-        ("csv", "baseline,contender,"), ("tex", r"\begin{tabular}"), ("html", "<p><b>2 runs against bm25"), ("json", "{"),
-        ("jsonl", '{"baseline": "bm25", "contender": "bm25-stem",'), ("md", "**2 runs against bm25 (A): "),
-        ("txt", "2 runs against bm25 (A): "),
-    ],
-)  # fmt: skip
-def test_the_ending_of_the_file_is_the_format(
-    ending: str, start: str, small: Path, tmp_path: Path
-) -> None:
-    target = tmp_path / f"x.{ending}"
-    assert call("compare", "qrels.txt", *RUNS, "-o", target, "--cutoff", "90", folder=small) == (
-        0,
-        "",
-        "",
-    )
-    assert target.read_text().startswith(start)
-    assert ending != "json" or Comparisons.from_json(target.read_text())[1].cutoff == 90
-
-
 def test_the_layout_says_what_orders_the_documents(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
     for name in "ab":
@@ -250,12 +228,3 @@ def test_latex_for_a_paper(small: Path, tmp_path: Path) -> None:
             refused.returncode,
             "--caption and --label are for --format latex" in refused.stderr,
         ) == (2, True)
-
-
-def test_advice_names_options_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = {"ties": ["--ties"], "judged_only": ["--judged-only"], "names": ["--names"]}
-    monkeypatch.setattr(CALL, "options", names)
-    assert as_options("pass `ties='input'`, not `rel=2`") == "pass --ties input, not `rel=2`"
-    assert as_options("`judged_only=True`, `names=('a', 'b<')`") == (
-        "--judged-only, --names a --names 'b<'"
-    )

@@ -128,41 +128,11 @@ def test_a_suite_is_as_good_as_its_worst_collection(small: Path, tmp_path: Path)
     ]
 
 
-def test_contenders_and_collections_that_are_gone_fail(small: Path, tmp_path: Path) -> None:
-    runs = {"old.run": "bm25.run", "new.run": "bm25-stem.run", "other.run": "bm25-stem.run"}
-    words = suite_of(small, tmp_path, {"first": runs, "second": runs})
-    asked = [*words, "--contender", "new"]
-    assert decided(*asked)[:2] == (0, {"new on first": "pass", "new on second": "pass"})
-    (tmp_path / "second" / "new.run").unlink()
-    assert decided(*asked)[:2] == (3, {"new on first": "pass", "new on second": "fail"})
-    for run in ("old", "other"):
-        (tmp_path / "second" / f"{run}.run").unlink()
-    gone = call(*words)
-    assert gone.returncode == 1
-    assert "second (no runs)" in gone.stderr
-    (tmp_path / "second").rename(tmp_path / ".second")
-    for run in ("new", "other"):
-        (tmp_path / "first" / f"{run}.run").unlink()
-    assert (call(*words).returncode, call(*words, "--contender", "old").returncode) == (2, 2)
-    assert call(*words, "--reference", "release", "--contender", "new").returncode == 2
-
-
 def test_contenders_select_among_runs_and_are_required(small: Path) -> None:
     words = ("gate", "qrels.txt", "bm25.run", "bm25*.run", *WIDE, "--contender", "bm25-stem")
     status, decisions, found = decided(*words, folder=small)
     assert (status, decisions, found.settings.family) == (0, {"bm25-stem": "pass"}, 1)
     assert call(*words, "--contender", "new", folder=small).returncode in (2, 3)
-
-
-def test_a_reference_is_a_second_baseline(sample: Path) -> None:
-    words = ("gate", "qrels.txt", "bm25-flat.run", "bm25-stem.run", *MARGINS)
-    status, decisions, found = decided(*words, "--reference", "bm25.run", folder=sample)
-    assert (status, list(decisions)) == (0, ["bm25-stem", "bm25-stem against bm25"])
-    assert (found.baseline, found.reference, list(found.inputs)[-1]) == (
-        "bm25-flat",
-        "bm25",
-        "bm25.run",
-    )
 
 
 @pytest.mark.parametrize(
@@ -258,6 +228,21 @@ def test_holes_and_plans(small: Path) -> None:
     assert "--margins 10" in refused.stderr
     done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=small)
     assert done.stdout.count("Queries needed for 80 % power") == 2
+
+
+@pytest.mark.parametrize("runs", ["bm25.run bm25.run", "bm25.run ./bm25.run", "a.run b.run b.run"])
+def test_one_path_given_twice_is_wrong_usage(runs: str, small: Path) -> None:
+    for name in ("a.run", "b.run"):
+        (small / name).write_bytes((small / "bm25.run").read_bytes())
+    words = ("gate", "qrels.txt", *runs.split(), "--margins", "2pp,1")
+    done = call(*words, folder=small)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is given twice" in done.stderr
+    # A copy is another run, and so is the same file under another name.
+    assert call("gate", "qrels.txt", "a.run", "b.run", *words[-2:], folder=small).returncode == 0
+    if runs.startswith("bm25"):
+        named = call(*words, "--names", "old", "--names", "new", folder=small)
+        assert (named.returncode, "identical" in named.stdout) == (0, True)
 
 
 def test_plans_of_values(tmp_path: Path) -> None:

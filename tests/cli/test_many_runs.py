@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+import ir_outcomes as iro
+from ir_outcomes.samples import write_suite
 from tests.helpers.command_line import call
 
 N_QUERIES = 150
@@ -22,12 +24,12 @@ def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path
     name = command.split()[-1]
     runs = RUNS[:2] if name in ("length-changes", "rrie") else RUNS
     words = [*command.split(), "qrels.txt", *runs, *f"--{more}".split()[: len(more)]]
-    assert call(*words, "--format", "json", "--output", tmp_path / "json", folder=small) == (
+    assert call(*words, "--format", "json", "--output", tmp_path / "x.json", folder=small) == (
         0,
         "",
         "",
     )
-    json.loads((tmp_path / "json").read_text())
+    json.loads((tmp_path / "x.json").read_text())
     picture = tmp_path / "picture.png"
     plotted: list[str | Path] = []
     if name not in ("agreement", "reordering", "rrie", "length-distributions"):
@@ -133,3 +135,48 @@ def test_quiet_leaves_notes_out(tmp_path: Path) -> None:
     assert call(*words).stderr == ""
     assert "overwritten" in call(*words).stderr
     assert call(*words, "--quiet") == (0, "", "")
+
+
+def test_a_board_over_a_suite_of_runs_and_of_values(tmp_path: Path) -> None:
+    paths = write_suite(tmp_path / "suite")
+    done = call(
+        *("leaderboard", "--suite", "suite", "-m", "nDCG@10", "-m", "coverage", "-k", "20"),
+        *("--format", "json"),
+        folder=tmp_path,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    evaluations = iro.evaluate(tmp_path / "suite", cutoff=20, measures=["nDCG@10"])
+    board = iro.leaderboard(evaluations, measures=["nDCG@10", "coverage"])
+    assert iro.Leaderboard.from_json(done.stdout) == board
+    for collection in {path.parent for path in paths if path.suffix == ".run"}:
+        scores = evaluations[collection.name].scores_of("nDCG@10")
+        for run, values in zip(scores.runs, scores.values.tolist(), strict=True):
+            lines = [f"{collection.name}{n},{value}\n" for n, value in enumerate(values)]
+            folder = tmp_path / "values" / collection.name
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{run}.csv").write_text("".join(["query_id,nDCG@10\n", *lines]))
+    words = ("leaderboard", "--suite", "values", "--outputs", "-m", "nDCG@10", "--format", "json")
+    done = call(*words, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    of_values = iro.Leaderboard.from_json(done.stdout)
+    for own, other in zip(of_values.standings, board.standings, strict=True):
+        assert (own.run, own.ranks) == (other.run, other.ranks)
+        assert own.score == pytest.approx(other.score)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("", 2, "--suite"),
+        ("qrels.txt bm25.run --suite suite", 2, "--suite"),
+        ("--suite nothing", 1, "nothing"),
+        ("--suite nothing --outputs", 1, "nothing"),
+        ("--suite . --outputs -m RR", 1, "COLLECTION/SYSTEM"),
+        ("--suite . --where a=b", 2, "--outputs"),
+    ],
+)
+def test_suites_of_boards_that_cannot_be_read(
+    words: str, status: int, said: str, tmp_path: Path
+) -> None:
+    done = call("leaderboard", *words.split(), folder=tmp_path)
+    assert (done.returncode, said in done.stderr) == (status, True), done.stderr

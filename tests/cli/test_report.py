@@ -135,6 +135,58 @@ def test_no_output_overwrites_another(targets: str, folder: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("command", "option", "allowed", "refused"),
+    [
+        ("compare", "--report", ["x.html"], ["x.py", "x.txt", "x", "x.run"]),
+        ("report", "-o", ["x.html"], ["x.json", "x"]),
+        ("compare", "--plot", ["x.png", "x.svg", "x.pdf"], ["x.html", "x.py", "x"]),
+        ("compare", "-o", ["x.json", "x.md", "x.txt"], ["x.py", "README", "x.run", "x.npz"]),
+        ("compare --format json", "-o", ["x.json", "x.txt"], ["x.py", "README", "x.run"]),
+        ("evaluate", "-o", ["x.npz"], ["x.json", "x", "x.run"]),
+        ("gate --margins 2pp,1", "--summary", ["x.md", "x"], ["x.py", "x.html", "x.run"]),
+    ],
+)
+def test_a_file_is_replaced_only_if_its_ending_is_of_what_is_written(
+    command: str, option: str, allowed: list[str], refused: list[str], folder: Path
+) -> None:
+    for target in refused:
+        (folder / target).write_text("mine")
+        done = call(*command.split(), *PAIR, option, target, folder=folder)
+        assert (done.returncode, done.stdout) == (2, ""), target
+        assert f"{target} has another ending" in done.stderr
+        assert (folder / target).read_text() == "mine"
+    for target in allowed:
+        (folder / target).write_text("old")
+        done = call(*command.split(), *PAIR, option, target, folder=folder)
+        assert done.returncode in (0, 3, 4), done.stderr
+        assert (folder / target).stat().st_size > 3
+        if option != "--summary":  # which is appended to
+            assert f"note: {target} exists and is overwritten" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["-o", "--summary"])
+@pytest.mark.parametrize("content", ["bm25.run", "qrels.txt"])
+def test_runs_and_qrels_are_never_overwritten_under_any_name(
+    option: str, content: str, folder: Path
+) -> None:
+    """Although they are no inputs of the command."""
+    target = folder / ("other.txt" if option == "-o" else "other")
+    before = (folder / content).read_bytes()
+    target.write_bytes(before)
+    done = call("gate", *PAIR, "--margins", "2pp,1", option, target.name, folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl", "csv", "md", "tex", "html", "txt"])
+@pytest.mark.parametrize("shown", ["", "--per-query won"])
+def test_results_are_not_taken_for_runs_or_qrels(ending: str, shown: str, folder: Path) -> None:
+    for _ in range(2):
+        words = ["compare", *PAIR, *shown.split(), "-m", "nDCG@10", "-o", f"x.{ending}"]
+        assert call(*words, folder=folder).returncode == 0
+
+
 def test_a_name_is_no_option(folder: Path) -> None:
     words = ("compare", *PAIR, "--names=--quiet", "--names=b", "--report", "page.html")
     (folder / "page.html").touch()
@@ -142,7 +194,8 @@ def test_a_name_is_no_option(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["compare --output result", "compare --plot result.svg", "report --output result"]
+    "words",
+    ["compare --output result.txt", "compare --plot result.svg", "report --output result.html"],
 )
 def test_what_cannot_be_written_completely_leaves_the_file_as_it_was(
     words: str, folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -48,16 +48,6 @@ def test_compare_takes_a_rule_or_a_file(folder: Path) -> None:
     assert "dense: 5 runs (dense_1, dense_2, dense_3 and 2 more); B - A: coverage" in done.stdout
 
 
-def test_a_system_can_be_the_baseline_by_its_name(folder: Path) -> None:
-    words = ("dense", "bm25.json", *DENSE, *BY, "--format", "json")
-    done = call("compare", "qrels.txt", *words, folder=folder)
-    result = iro.Comparison.from_json(done.stdout)
-    assert (result.baseline, result.contender, result.n_runs) == ("dense", "bm25", (5, 1))
-    assert result.coverage.difference == -(expected(folder).coverage.difference or 0)
-    done = call("compare", "qrels.txt", "dense_1.json", *DENSE, *BY, folder=folder)
-    assert (done.returncode, "dense_1, a baseline, is one of several" in done.stderr) == (2, True)
-
-
 @pytest.mark.parametrize(
     ("margins", "status", "n_runs"),
     [("50pp,3", "pass", 5), ("50pp,3", "pass", 4), ("1pp,.1", "inconclusive", 5)],
@@ -68,17 +58,6 @@ def test_a_gate_takes_several_runs_of_a_system(
     words = ("bm25.json", *DENSE[:n_runs], *BY, "--margins", margins, "--format", "json")
     result = GateResult.from_json(call("gate", "qrels.txt", *words, folder=folder).stdout)
     assert result.status == status
-
-
-def test_a_run_that_misses_queries_fails_its_system(folder: Path) -> None:
-    words = ("bm25.json", *DENSE, *BY, "--margins", "50pp,3", "--format", "json")
-    run = json.loads((folder / DENSE[2]).read_text())
-    nothing = {query: {"x": 1.0} for query in run}
-    few = {query: documents for query, documents in run.items() if int(query[1:]) > 10}
-    for damaged in (few, nothing):
-        (folder / DENSE[2]).write_text(json.dumps(damaged))
-        result = GateResult.from_json(call("gate", "qrels.txt", *words, folder=folder).stdout)
-        assert result.status == "fail"
 
 
 def test_outputs_of_other_tools_can_be_of_one_system(folder: Path) -> None:

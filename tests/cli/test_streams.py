@@ -147,3 +147,12 @@ def test_a_name_that_is_not_utf8_is_the_same_text_in_every_format(folder: Path, 
         "leaderboard", "qrels.txt", "Ω.run", "caf\udce9.run", "--format", form, folder=folder
     )
     assert (done.returncode, shown.get(form, r"caf\xe9") in done.stdout) == (0, True)
+
+
+def test_closed_stdin_says_what_to_give(sample: Path) -> None:
+    command = f"{sys.executable} -m ir_outcomes compare - bm25.run bm25-stem.run <&-"
+    done = subprocess.run(
+        command, shell=True, cwd=sample, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "standard input is closed; give the path of a file" in done.stderr

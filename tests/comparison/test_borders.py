@@ -11,7 +11,7 @@ from scipy.stats import t
 import ir_outcomes as iro
 from ir_outcomes.statistics.estimate import Sums, estimates
 from tests.helpers.comparisons import compare_several
-from tests.helpers.means import margin_interval
+from tests.helpers.estimate import margins_of_queries
 from tests.helpers.runs import Ranks, in_blocks, qrels_of, run_of
 
 CUTOFF = 10
@@ -113,7 +113,7 @@ def test_the_margin_that_equal_runs_pass(contenders: int) -> None:
         assert row.n == n
         assert row.margin is not None
         assert row.margin.passable == pytest.approx(
-            margin_interval([0.0] * n, largest, 0.05 / contenders)[1]
+            margins_of_queries([0.0] * n, largest, 0.05 / contenders)[1]
         )
         half = t.ppf(1 - 0.025 / contenders, n + 3) * 2 * largest / math.sqrt((n + 3) * (n + 4))
         assert row.margin.passable == pytest.approx(half)

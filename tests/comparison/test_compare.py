@@ -1,8 +1,5 @@
 """Families, margins, cutoffs, notes, lists and settings of comparisons; and drawn real pairs."""
 
-import gzip
-from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +12,7 @@ from ir_outcomes.pairs.rows import Row
 from ir_outcomes.statistics.families import adjust
 from tests.helpers import literal
 from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several
-from tests.helpers.estimate import Literal, check_row
+from tests.helpers.estimate import margin_interval
 from tests.helpers.labels import State, label_of
 from tests.helpers.many import collection
 from tests.helpers.runs import in_blocks, qrels_of, run_of, trec
@@ -78,12 +75,11 @@ def test_margins_take_their_interval(relevant: int, clustered: bool) -> None:
                 assert row.margin is not None
                 assert row.largest is not None
                 sums = literal.units(rows[row.name], clusters)
-                expected = Literal.margins(sums, 1 - 0.05 / 2, row.largest)
+                expected = margin_interval(sums, row.largest, 0.05 / 2)
                 assert row.margin.interval == pytest.approx(expected)
                 assert row.margin.size == pytest.approx(size)
-                gains = (expected.low, expected.high)
-                if not row.higher_is_better:
-                    gains = (-expected.high, -expected.low)
+                low, high = expected
+                gains = expected if row.higher_is_better else (-high, -low)
                 says = "harm shown" if gains[1] < -size else "not excluded"
                 assert row.margin.found == ("harm excluded" if gains[0] > -size else says)
                 assert row.margin.equivalent == (-size < gains[0] and gains[1] < size)
@@ -252,109 +248,3 @@ def test_runs_are_compared_once(tmp_path: Path) -> None:
     (item,) = compare_several(qrels, tmp_path / "a.run", str(tmp_path / "*.run"))
     assert (item.contender, item.settings.family) == ("b", 1)
     assert "left out" in kinds(item)
-
-
-@cache
-def read(path: Path) -> dict[str, dict[str, float]]:
-    """Read the fourth or last number of each line, as these files have them."""
-    found: dict[str, dict[str, float]] = {}
-    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
-        for line in lines:
-            fields = line.split()
-            number = fields[3] if len(fields) == 4 else fields[4]
-            found.setdefault(fields[0], {})[fields[2]] = float(number)
-    return found
-
-
-def folders_of_runs(real_data: Path) -> list[tuple[dict[str, dict[str, float]], list[Path]]]:
-    """Return judgments and files of runs of each real collection that has several."""
-    folders = {
-        real_data / "dl20-passage": "qrels.txt",
-        real_data / "trec-covid-r1": "qrels.complete.txt.gz",
-        real_data / "mt-rag": "qrels.txt.gz",
-        **{
-            folder: "qrels.txt.gz"
-            for suite in ("suite-colberter", "suite-rerankers")
-            for folder in sorted((real_data / suite).iterdir())
-        },
-    }
-    return [
-        (read(folder / qrels), sorted(folder.glob("*.run*.gz")))
-        for folder, qrels in folders.items()
-    ]
-
-
-def first_lines(of_query: dict[str, float]) -> dict[str, float]:
-    return dict(islice(of_query.items(), 150))
-
-
-def by_holm(pvalues: list[float]) -> list[float]:
-    corrected = {}
-    largest = 0.0
-    for rank, (pvalue, place) in enumerate(sorted(zip(pvalues, range(9), strict=False))):
-        largest = max(largest, min(pvalue * (len(pvalues) - rank), 1.0))
-        corrected[place] = largest
-    return [corrected[place] for place in range(len(pvalues))]
-
-
-@pytest.mark.realdata
-@pytest.mark.filterwarnings("ignore:every cluster has one answerable query")
-def test_drawn_real_pairs(real_data: Path) -> None:
-    """Rows and labels of 300 pairs on 15 queries, alone or in families of four, are those of plain loops."""
-    collections = folders_of_runs(real_data)
-    rng = np.random.default_rng(6)
-    done = number = 0
-    while done < 300:
-        judged, paths = collections[int(rng.integers(len(collections)))]
-        queries = rng.choice(sorted(judged), min(15, len(judged)), replace=False).tolist()
-        rel = int(rng.integers(1, 3))
-        qrels = {q: {d: int(grade) for d, grade in judged[q].items()} for q in queries}
-        n_contenders, n_runs = [(1, 1), (4, 1), (1, 2), (1, 1)][number // 2 % 4]
-        needed = (1 + n_contenders) * n_runs
-        answerable = any(literal.relevant(of_query, rel) for of_query in qrels.values())
-        if not answerable or len(paths) < needed:
-            continue
-        files = [paths[n] for n in rng.permutation(len(paths))[:needed]]
-        runs = [{q: first_lines(read(path).get(q, {})) for q in queries} for path in files]
-        baseline, *contenders = [runs[n : n + n_runs] for n in range(0, needed, n_runs)]
-        cutoff = int(rng.choice([10, 100]))
-        unit: Any = ("query", "document")[number % 2]
-        clusters = {q: str(n // 3) for n, q in enumerate(queries)} if number % 3 == 0 else None
-        found = compare_several(
-            qrels,
-            {"a": baseline},
-            {f"b{n}": contender for n, contender in enumerate(contenders)},
-            cutoff=cutoff,
-            unit=unit,
-            rel=rel,
-            clusters=clusters,
-            allow=("unknown-ids", "rising-scores", "equal-scores"),
-        )
-        family: list[dict[str, Literal]] = []
-        for item, contender in zip(found, contenders, strict=True):
-            expected = literal.rows(qrels, baseline, contender, unit, cutoff, rel)
-            for row in (item.coverage, item.ranking, item.deciding[-1]):
-                pairs = expected[row.name]
-                check_row(row, pairs, row.largest, clusters=clusters, identical=item.identical)
-            sums = {
-                name: literal.units(pairs, clusters) for name, pairs in expected.items() if pairs
-            }
-            family.append({name: Literal(units, 0.05, None) for name, units in sums.items()})
-        for item, label in zip(found, labels_of_family(family), strict=True):
-            assert item.verdict.label == label
-        done += n_contenders
-        number += 1
-
-
-def labels_of_family(family: list[dict[str, Literal]]) -> list[str]:
-    """Return the labels of pairs by the rows of all of them, corrected by Holm."""
-    states: list[list[State]] = [[] for _ in family]
-    for name in ("coverage", "ranking", "all queries"):
-        pvalues = [rows[name].p if name in rows else 1.0 for rows in family]
-        for of_pair, rows, raw, corrected in zip(
-            states, family, pvalues, by_holm(pvalues), strict=True
-        ):
-            gain = np.sign(rows[name].mean) if name in rows else 0
-            sign = int(gain if name == "coverage" else -gain)
-            of_pair.append(State(sign, raw <= 0.05, corrected <= 0.05))
-    return [label_of(*of_pair) for of_pair in states]

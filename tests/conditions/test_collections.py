@@ -12,7 +12,7 @@ import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.pairs.verdict import MIRRORED
 from tests.helpers.comparisons import compare_several
-from tests.helpers.means import Mean, mean_of_means, mean_of_queries, new_one
+from tests.helpers.estimate import Mean, mean_of_means, mean_of_queries
 from tests.helpers.runs import Ranks, in_blocks, qrels_of, run_of
 
 CUTOFF = 20
@@ -65,23 +65,6 @@ def check(row: Any, expected: Mean) -> None:
     gain = row.difference if row.higher_is_better else -row.difference
     significant = "better" if gain > 0 else "worse"
     assert row.found == (significant if row.pvalue <= 0.05 else "none")
-
-
-@pytest.mark.parametrize("k", [2, 5, 7])
-def test_means_are_those_of_plain_loops(k: int) -> None:
-    suite = {f"c{seed}": drawn(seed, 40 + 9 * seed) for seed in range(k)}
-    found = iro.compare_collections({name: evaluated(own) for name, own in suite.items()}, "a")
-    (overall,) = found.overall
-    for row in overall.parts:
-        of_row = [rows_of(ranks)[row.name] for ranks in suite.values()]
-        check(row, mean_of_means(of_row))
-        assert row.n == k
-        gains = [own.difference * (1 if row.higher_is_better else -1) for own in of_row]
-        assert (row.better, row.worse) == (sum(g > 0 for g in gains), sum(g < 0 for g in gains))
-        assert (row.name in overall.new) == (k >= 5)
-        if k >= 5:
-            assert overall.new[row.name] == pytest.approx(new_one(of_row))
-    assert [row.name for row in overall.parts] == ["coverage", "ranking", "all queries"]
 
 
 def test_rows_of_conditions_are_those_of_compare() -> None:
@@ -140,40 +123,6 @@ def test_a_measure_is_pooled_and_decides_nothing() -> None:
     check(measure, mean_of_means(means))
     (without,) = iro.compare_collections(evaluations, "a").overall
     assert overall.label == without.label
-
-
-def test_conditions_in_which_nothing_differs_count_with_no_error() -> None:
-    same = {name: drawn(0)["a"] for name in "ab"}
-    suite = {"c0": same, "c1": drawn(1), "c2": drawn(2)}
-    evaluations = {name: evaluated(own) for name, own in suite.items()}
-    (overall,) = iro.compare_collections(evaluations, "a").overall
-    for row in overall.parts:
-        means = [rows_of(ranks)[row.name] for ranks in suite.values()]
-        assert row.difference == pytest.approx(mean_of_means(means).difference)
-        assert row.standard_error == pytest.approx(mean_of_means(means).error)
-        assert (row.n, row.differ) == (3, 2)
-    (nothing,) = iro.compare_collections({"one": evaluations["c0"]}, "a").overall
-    assert nothing.label == "no significant difference"
-    for row in nothing.parts:
-        expected = rows_of(suite["c0"])[row.name]
-        assert (row.pvalue, row.standard_error) == (1.0, 0.0)
-        assert row.interval == pytest.approx((-expected.unseen, expected.unseen))
-
-
-def test_labels_of_means_are_corrected_over_the_contenders() -> None:
-    suite = {}
-    for seed in range(3):
-        ranks = drawn(seed)
-        suite[f"c{seed}"] = evaluated(ranks | {"c": drawn(seed, better=0.1)["b"], "d": ranks["a"]})
-    overall = iro.compare_collections(suite, "a").overall
-    assert [item.contender for item in overall] == ["b", "c", "d"]
-    for name in ("coverage", "ranking", "all_queries"):
-        rows = [getattr(item, name) for item in overall]
-        corrected = multipletests([row.pvalue for row in rows], method="holm")[1]
-        assert [row.pvalue_corrected for row in rows] == pytest.approx(corrected.tolist())
-        for row in rows:
-            direction = "better" if row.gain > 0 else "worse"
-            assert row.found == (direction if row.pvalue_corrected <= 0.05 else "none")
 
 
 def test_a_label_that_holm_over_the_collections_does_not_keep_is_marked() -> None:

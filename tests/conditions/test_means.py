@@ -1,8 +1,7 @@
 """Means over conditions: plain loops over units, at the border, by any label, on real suites."""
 
 import math
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +11,8 @@ import ir_outcomes as iro
 from ir_outcomes.pairs.differences import Quantity
 from ir_outcomes.pairs.means import RowInConditions, mean_over_conditions
 from tests.helpers import literal
+from tests.helpers.estimate import Mean, mean_of_means, mean_of_units
 from tests.helpers.labels import State, label_of
-from tests.helpers.means import Mean, differences, mean_of_means, mean_of_units, units_of
 
 
 def drawn(
@@ -58,9 +57,9 @@ def check(
     for contender in contenders:
         of_rows: dict[str, list[Mean]] = {name: [] for name in largest}
         for name, (qrels, runs) in suite.items():
-            values = differences(qrels, runs["a"], runs[contender], unit, k)
-            for facet, of_facet in values.items():
-                units = units_of(of_facet, clusters.get(name))
+            pairs = literal.rows(qrels, [runs["a"]], [runs[contender]], unit, k)
+            for facet in largest:
+                units = literal.units(pairs[facet], clusters.get(name))
                 if len(units) >= 2:
                     of_rows[facet].append(mean_of_units(units, largest[facet], alpha))
         means[contender] = {
@@ -143,87 +142,3 @@ def test_the_interval_of_a_mean_excludes_zero_where_alpha_is_its_pvalue(few: boo
             assert row.interval is not None
             assert (row.interval.low > 0 or row.interval.high < 0) == significant
             assert (row.found != "none") == significant
-
-
-RERANKERS = {
-    name: f"{path}.run.gz"
-    for name, path in zip("abc", ("monot5-3b", "monot5-base", "rank1-32b"), strict=True)
-}
-
-
-def read(
-    folder: Path, qrels: str, runs: dict[str, str], rel: int
-) -> tuple[literal.Qrels, dict[str, literal.Run]]:
-    """The relevant documents of the queries that have some, and what runs return for these."""
-    judged = iro.as_qrels(folder / qrels).to_dict()
-    relevant = {
-        query: {document: 1 for document, grade in grades.items() if grade >= rel}
-        for query, grades in judged.items()
-    }
-    answerable = {query: documents for query, documents in relevant.items() if documents}
-    lists = {name: iro.as_run(folder / path).to_dict() for name, path in runs.items()}
-    return answerable, {
-        name: {query: of_run.get(query, {}) for query in answerable}
-        for name, of_run in lists.items()
-    }
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize("unit", ["query", "document"])
-def test_a_real_suite_is_plain_loops(real_data: Path, unit: str) -> None:
-    suite = {}
-    folder = real_data / "suite-colberter"
-    for name in ("nfcorpus", "trec-covid", "trec_podcast"):
-        paths = {"a": "tasb.run.gz", "b": "colberter.run.gz"}
-        suite[name] = read(folder / name, "qrels.txt.gz", paths, 1)
-    check(suite, "b", 10, 0.05, unit=unit)
-
-
-@pytest.mark.realdata
-def test_rerankers_of_three_years_are_plain_loops(real_data: Path) -> None:
-    suite = {}
-    for year in ("dl19", "dl20", "dl21"):
-        folder = real_data / "suite-rerankers" / year
-        suite[year] = read(folder, "qrels.txt.gz", RERANKERS, 2)
-    check(suite, "bc", 10, 0.05, unit="document")
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize("unit", ["query", "document"])
-@pytest.mark.parametrize("clustered", [False, True])
-def test_biases_of_real_judges_are_plain_loops(
-    real_data: Path, unit: Literal["query", "document"], clustered: bool
-) -> None:
-    """GPT-4o beside NIST: differences of differences on the queries of both, joined by id."""
-    folder = real_data / "suite-rerankers" / "dl19"
-    files = {"nist": "qrels.txt.gz", "gpt-4o": "qrels.gpt-4o.txt.gz"}
-    inputs = {judge: read(folder, file, RERANKERS, 2) for judge, file in files.items()}
-    every = {query for qrels, _ in inputs.values() for query in qrels}
-    clusters = {query: f"cluster {int(query) % 17}" for query in every} if clustered else None
-    judges = {
-        judge: iro.evaluate(
-            dict(reversed(qrels.items())) if judge == "nist" else qrels,
-            runs,
-            cutoff=10,
-            unit=unit,
-            clusters=clusters,
-            on_error="keep",
-        )
-        for judge, (qrels, runs) in inputs.items()
-    }
-    found = iro.compare_judges(judges, "a", ["b", "c"], reference="nist")
-    largest = {"coverage": 200.0, "ranking": 18.0, "all queries": 20.0}
-    assert len(found.biases) == 6
-    for bias in found.biases:
-        truth, judge = (
-            dict(differences(qrels, runs["a"], runs[bias.contender], unit, 10)[bias.row.name])
-            for qrels, runs in inputs.values()
-        )
-        both = [query for query in truth if query in judge]
-        units = units_of([(query, judge[query] - truth[query]) for query in both], clusters)
-        expected = mean_of_units(units, largest[bias.row.name])
-        assert bias.row.n == len(both)
-        assert bias.row.differ == expected.differ
-        assert bias.row.difference == pytest.approx(expected.difference, abs=1e-12)
-        assert bias.row.pvalue == pytest.approx(expected.pvalue())
-        assert bias.row.interval == pytest.approx(expected.interval())

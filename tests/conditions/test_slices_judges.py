@@ -11,8 +11,9 @@ from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
+from tests.helpers import literal
 from tests.helpers.comparisons import compare_several
-from tests.helpers.means import mean_of_queries
+from tests.helpers.estimate import mean_of_queries
 from tests.helpers.runs import qrels_of, run_of
 
 Run = dict[str, int | None]
@@ -227,27 +228,19 @@ def test_a_bias_is_the_difference_of_differences_on_the_same_queries(seed: int) 
         for name, own in (("people", truth), ("model", qrels["model"]))
     }
     found = iro.compare_judges(judges, "a", reference="people")
-    by_judge = {
-        name: [lengths(own, runs[run]) for run in "ab"]
-        for name, own in (("people", qrels["people"]), ("model", qrels["model"]))
-    }
-    changes: dict[str, list[tuple[float, float]]] = {
-        "coverage": [],
-        "ranking": [],
-        "all queries": [],
-    }
-    for query in labeled:
-        pairs = [tuple(run[query] for run in by_judge[name]) for name in ("people", "model")]
-        coverage = [100.0 * ((b is not None) - (a is not None)) for a, b in pairs]
-        whole = [float((b or 9) - (a or 9)) for a, b in pairs]
-        changes["coverage"].append((coverage[0], coverage[1]))
-        changes["all queries"].append((whole[0], whole[1]))
-        if all(rank for pair in pairs for rank in pair):
-            both = [float((b or 0) - (a or 0)) for a, b in pairs]
-            changes["ranking"].append((both[0], both[1]))
-    assert [bias.row.name for bias in found.biases] == list(changes)
+    people, model = (
+        literal.rows(own, [runs["a"]], [runs["b"]], "query", 8)
+        for own in (truth, {query: qrels["model"][query] for query in labeled})
+    )
+    names = ["coverage", "ranking", "all queries"]
+    assert [bias.row.name for bias in found.biases] == names
     for bias in found.biases:
-        of_row = changes[bias.row.name]
+        of_judge = {pair.query: pair.b - pair.a for pair in model[bias.row.name]}
+        of_row = [
+            (pair.b - pair.a, of_judge[pair.query])
+            for pair in people[bias.row.name]
+            if pair.query in of_judge
+        ]
         expected = mean_of_queries([judge - people for people, judge in of_row])
         assert (bias.judge, bias.contender, bias.row.n) == ("model", "b", len(of_row))
         assert bias.row.baseline == pytest.approx(np.mean([people for people, _ in of_row]))

@@ -8,7 +8,7 @@ import pytest
 
 import ir_outcomes as iro
 from tests.helpers.command_line import call
-from tests.helpers.means import mean_of_means, mean_of_queries
+from tests.helpers.estimate import mean_of_means, mean_of_queries
 
 Values = dict[str, dict[str, float]]
 

@@ -12,7 +12,7 @@ import ir_outcomes as iro
 from ir_outcomes.decisions.gate import GateDecision
 from ir_outcomes.errors import ParameterError
 from tests.helpers import systems
-from tests.helpers.means import margin_interval
+from tests.helpers.estimate import margins_of_queries
 from tests.helpers.runs import Ranks, qrels_of, run_of
 
 QUERIES = [f"q{number}" for number in range(200)]
@@ -306,6 +306,6 @@ def test_clusters_are_the_units_of_margins() -> None:
     (decision,) = iro.gate(ev, "A", margins=(40.0, 8.0, 20.0)).decisions
     (ranking,) = [row for row in decision.rows if row.name == "ranking"]
     means = [contender[f"c{number}::0"] - 4.0 for number in range(40)]  # alike in all turns
-    expected = margin_interval(means, CUTOFF - 1.0)
+    expected = margins_of_queries(means, CUTOFF - 1.0)
     assert ranking.margin is not None
     assert ranking.margin.interval == pytest.approx(expected)

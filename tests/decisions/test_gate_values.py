@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from tests.helpers.means import margin_interval
+from tests.helpers.estimate import margins_of_queries
 
 QUERIES = [f"q{number}" for number in range(400)]
 
@@ -22,7 +22,7 @@ def decided(*outputs: Any, margin: float = 0.02, measure: str = "nDCG@10", **mor
 
 
 def interval(old: dict[str, float], new: dict[str, float], alpha: float) -> tuple[float, float]:
-    return margin_interval([new[query] - old[query] for query in old], 1.0, alpha)
+    return margins_of_queries([new[query] - old[query] for query in old], 1.0, alpha)
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "RR", "recall_100"])

@@ -1,13 +1,11 @@
 """What is found in files before a number is computed: corruptions of real files, each with its remedy, and healthy ones."""
 
 import gzip
-import itertools
 import os
 import random
 import shutil
 import tempfile
 import threading
-from collections import Counter
 from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
@@ -259,77 +257,6 @@ def test_the_facts(sample: Path) -> None:
     assert (of_run["form"], of_run["against_ranks"], of_run["depth"]) == ("TREC", 0, 100)
 
 
-@pytest.mark.parametrize("is_damaged", [False, True])
-def test_the_first_screen_by_hand(is_damaged: bool, tmp_path: Path) -> None:
-    """Every cell, the first line, and the numbers of the problem, counted in the files."""
-    draw = random.Random(1)
-    judged = {
-        f"q{n}": {f"d{draw.randrange(40)}": draw.randrange(3) for _ in range(6)} for n in range(40)
-    }
-    lines = []
-    for query in [*judged, "elsewhere"]:
-        found = draw.sample(range(40), draw.randrange(8, 15))
-        scores = sorted((draw.randrange(60) for _ in found), reverse=True)
-        ending = ".0" if is_damaged and len(query) == 3 else ""
-        lines += [
-            [query, "Q0", f"d{d}{ending}", str(rank), str(s), "r"]
-            for rank, (d, s) in enumerate(zip(found, scores, strict=True), 1)
-        ]
-    run = write(tmp_path / "new.run", lines)
-    qrels = write(
-        tmp_path / "qrels.txt",
-        [[query, "0", d, str(grade)] for query, own in judged.items() for d, grade in own.items()],
-    )
-    view = iro.check(qrels, run).view()
-    problems = "1 problem" if is_damaged else "0 problems"
-    assert view.headline == f"1 run and qrels read: {problems}"
-    (table,) = view.tables
-    of_qrels, of_run = (
-        dict(zip([c.title for c in table.columns], row, strict=True)) for row in table.rows
-    )
-    n_judged = sum(map(len, judged.values()))
-    assert (of_qrels["lines"], of_qrels["queries"]) == (str(n_judged), "40")
-    by_query = {query: [*own] for query, own in groupby(lines, key=lambda line: line[QUERY])}
-    known = {query: own for query, own in by_query.items() if query in judged}
-    assert (of_run["lines"], of_run["queries"]) == (str(len(lines)), str(len(by_query)))
-    assert of_run["known"] == str(len(known))
-    assert float(of_run["per query"]) == pytest.approx(len(lines) / len(by_query), abs=0.051)
-    assert of_run["depth"] == str(max(map(len, by_query.values())))
-    ranked = {
-        query: sorted(
-            sorted(own, key=lambda line: line[DOCUMENT], reverse=True),
-            key=lambda line: -float(line[SCORE]),
-        )
-        for query, own in by_query.items()
-    }
-    ties = sum(x[SCORE] == y[SCORE] for own in ranked.values() for x, y in itertools.pairwise(own))
-    assert float(of_run["ties, %"]) == pytest.approx(100 * ties / len(lines), abs=0.051)
-    top = {query: [line[DOCUMENT] for line in own[:10]] for query, own in ranked.items()}
-    if known:
-        of_known = [d in judged[query] for query in known for d in top[query]]
-        share = 100 * sum(of_known) / len(of_known)
-        assert float(of_run["judged, %"]) == pytest.approx(share, abs=0.051)
-    grades = Counter(grade for own in judged.values() for grade in own.values())
-    listing = ", ".join(f"{number} of {grade}" for grade, number in sorted(grades.items()))
-    assert f"grades: {listing}" in table.captions
-    if is_damaged:
-        (text,) = view.notes
-        entries = {(query, d) for query, listed in top.items() for d in listed}
-        pairs = {(query, d) for query, listed in judged.items() for d in listed}
-        n_judged = len(entries & pairs)
-        assert f"the qrels judge {n_judged} of the {len(entries)} documents in the top 10" in text
-        more = len({(query, d.removesuffix(".0")) for query, d in entries} & pairs) - n_judged
-        assert f'Without a trailing ".0" in the run {more} more would match.' in text
-        unknown = sorted({d for _, d in entries - pairs})
-        assert f"({', '.join(unknown[:3])} and {len(unknown) - 3} more; they have " in text
-
-
-def test_an_empty_list_and_objects_are_checked_too() -> None:
-    qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
-    assert kinds(iro.check(qrels, {"a": {"q1": {}}})) == ["many missing"]
-    assert iro.check(qrels, [iro.as_run({"q1": {"d1": 1.0}, "q2": {"d2": 1.0}})]).problems == ()
-
-
 def test_a_pipe_is_read_once(sample: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -404,44 +331,6 @@ def test_healthy_collections_have_no_problem(collection: tuple[str, ...], real_d
         ).problems
         == ()
     )
-
-
-@pytest.mark.parametrize(
-    ("folder", "run", "change", "kind", "rule"),
-    [
-        ("msmarco-doc-dev", "bm25", column(DOCUMENT, lambda name: name[1:]), "unknown-ids", 'the prefix "D" in the qrels'),
-        ("suite-colberter/nfcorpus", "tasb", column(QUERY, str.lower), "unknown-ids", "capital letters in the qrels"),
-        (
-            "suite-colberter/dbpedia-entity",
-            "tasb",
-            column(DOCUMENT, lambda document: document.strip("<>").removeprefix("dbpedia:")),
-            "unknown-ids",
-            None,
-        ),
-        ("suite-rerankers/dl19", "monot5-3b", column(DOCUMENT, "msmarco_passage/{}.txt".format), "unknown-ids",
-         "the path or address before the last slash and the file ending in the run"),
-        ("dl20-passage", "bm25_VBERT", None, "scores against ranks", None),
-        ("trec-covid-r1", "RUIR-doc2vec", None, "scores against ranks", None),
-    ],
-)  # fmt: skip
-def test_corrupted_runs_of_real_collections(
-    folder: str,
-    run: str,
-    change: Callable[[Fields], Fields] | None,
-    kind: str,
-    rule: str | None,
-    real_data: Path,
-    tmp_path: Path,
-) -> None:
-    qrels, path = (
-        next(real_data.joinpath(folder).glob("qrels*")),
-        real_data / folder / f"{run}.run.gz",
-    )
-    if change is not None:
-        path = write(tmp_path / "new.run", change(read(path)))
-    (problem,) = iro.check(qrels, path).problems
-    assert problem.kind == kind
-    assert (f"Without {rule} " if rule else "would match") in problem or not rule
 
 
 @given(

@@ -1,6 +1,5 @@
 """Which runs are of one system: rules, mappings, files, lists, and what is refused."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -48,44 +47,6 @@ def test_what_names_no_systems_is_refused(replicates: Any, says: str) -> None:
 def test_a_rule_that_names_a_system_of_one_run_is_refused() -> None:
     with pytest.raises(iro.ParameterError, match="dense_1 would be the only run of a system dense"):
         systems(["a_1", "a_2", "dense_1"], "by:_")
-
-
-def test_a_file_that_is_given_twice_is_refused_under_a_rule(tmp_path: Path) -> None:
-    """Its second name, a path or with a number behind it, would be that of a system of its own."""
-    qrels, runs = drawn(1, runs={"a": 3}, n_queries=10)
-    paths = []
-    for number, run in enumerate(runs["a"]):
-        path = tmp_path / f"a_{number}.json"
-        path.write_text(json.dumps(run))
-        paths.append(path)
-    for twice in ([*paths, paths[0]], [*paths[:2], paths[0]]):
-        with pytest.raises(iro.ParameterError, match="several runs are called a_0; give each"):
-            iro.evaluate(qrels, twice, replicates="by:_")
-    # Names that the rule does not look at can be equal.
-    (tmp_path / "other").mkdir()
-    alone = []
-    for place, run in zip((tmp_path, tmp_path / "other"), runs["a"], strict=False):
-        alone.append(place / "b.json")
-        alone[-1].write_text(json.dumps(run))
-    ev = iro.evaluate(qrels, [*alone, *paths[:2]], replicates="by:_")
-    assert ev.names == (*map(str, alone), "a_0", "a_1")
-    assert ev.replicates == {"a": ("a_0", "a_1")}
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("dense_1\n", "line 1: has no id or no system"),
-        ("dense_1\td\n\tx\n", "line 2: has no id or no system"),
-        ("dense_1\td\ndense_1\te\n", "line 2: .*repeats an id"),
-        ("\n", "names no run"),
-    ],
-)
-def test_a_damaged_file_is_refused(tmp_path: Path, text: str, says: str) -> None:
-    path = tmp_path / "systems.tsv"
-    path.write_text(text)
-    with pytest.raises(iro.FormatError, match=says):
-        systems(NAMES, path)
 
 
 def test_lists_are_systems_and_runs_keep_their_names(tmp_path: Path) -> None:

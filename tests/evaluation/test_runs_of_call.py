@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError, UnreadableFile
 from ir_outcomes.evaluation.systems import runs_of_call
 
@@ -82,3 +83,17 @@ def test_lists_in_a_dict_are_systems() -> None:
 def test_what_is_refused(runs: Any, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         runs_of_call(runs, **settings)
+
+
+def test_records_are_one_run_and_missing_files_are_missing() -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d4": 1}}
+    records = [
+        {"query_id": query, "doc_id": document, "score": 1.0}
+        for query, document in (("q1", "d1"), ("q2", "d4"))
+    ]
+    assert iro.evaluate(qrels, records)[0].esl().tolist() == [1.0, 1.0]
+    lists = [{"query_id": "q1", "doc_ids": ["x", "d1"]}, {"query_id": "q2", "doc_ids": ["d4"]}]
+    assert iro.evaluate(qrels, lists)[0].esl().tolist() == [2.0, 1.0]
+    assert len(iro.evaluate(qrels, {"a": records, "b": records})) == 2
+    with pytest.raises(iro.IrOutcomesError, match=r"seed_1\.run: no such file"):
+        iro.compare(qrels, {"q1": {"d1": 1.0}}, {"dense": ["seed_1.run", "seed_2.run"]})

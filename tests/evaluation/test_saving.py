@@ -5,7 +5,6 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -279,17 +278,3 @@ def test_files_of_others_are_refused(tmp_path: Path, saved: Path) -> None:
         iro.load_evaluation(
             altered(saved, lambda _, arrays: arrays.update({"score bits": np.array(16)}))
         )
-
-
-def test_what_cannot_be_written_leaves_what_was_there(
-    tmp_path: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = saved.read_bytes()
-    monkeypatch.setattr(
-        Path, "write_bytes", mock.Mock(side_effect=OSError(28, "No space left on device"))
-    )
-    with pytest.raises(ParameterError, match=r"board\.npz: cannot be written \(No space left"):
-        EVALUATION.save(saved)
-    assert (saved.read_bytes(), list(tmp_path.iterdir())) == (before, [saved])
-    with pytest.raises(ParameterError, match=r"the name of a saved evaluation ends in \.npz"):
-        EVALUATION.save(tmp_path / "board")

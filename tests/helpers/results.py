@@ -51,11 +51,11 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "Comparisons": _comparisons,
     "CheckResult": _checked,
     "Queries": lambda: _comparisons()[0].per_query("worse"),
-    "TailResult of reordering": lambda: iro.reordering(_evaluated()),
-    "TailResult of length-distributions": lambda: iro.length_distributions(_evaluated()),
-    "TailHistogram of length-changes": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
-    "TailResult of rrie": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
-    "TailHistogram of headroom": lambda: iro.headroom(_evaluated()),
+    "Reordering": lambda: iro.reordering(_evaluated()),
+    "LengthDistributions": lambda: iro.length_distributions(_evaluated()),
+    "LengthChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
+    "ErrorReduction": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
+    "Headroom": lambda: iro.headroom(_evaluated()),
     "SummaryVerdict": lambda: iro.verdict_from_summary(
         won=20, lost=9, n=100, ranking_difference=0.5, ranking_pvalue=1e-310
     ),

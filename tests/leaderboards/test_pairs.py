@@ -1,7 +1,6 @@
 """Rows and labels of all pairs of a board, against `compare` pair by pair."""
 
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -106,26 +105,6 @@ def test_pairs_of_systems_with_several_runs(relevant: int, clusters: Any) -> Non
         qrels, runs, cutoff=6, unit=unit, clusters=clusters, measures=["AP@6"]
     )
     assert_same(evaluation, "AP@6")
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize(
-    ("folder", "settings"),
-    [
-        ("dl20-passage", {"rel": 2, "unit": "document"}),
-        ("dl-hard-doc", {"unit": "query"}),
-        ("dl-hard-doc", {"unit": "document"}),
-        ("known-item", {"unit": "query"}),
-        ("mt-rag", {"clusters": "groups.tsv.gz", "cutoff": 10}),
-    ],
-)
-def test_pairs_of_real_boards(real_data: Path, folder: str, settings: Any) -> None:
-    board = real_data / folder
-    if "clusters" in settings:
-        settings = {**settings, "clusters": board / settings["clusters"]}
-    (qrels,) = board.glob("qrels.t*")
-    runs = sorted(board.glob("*.run.gz"))[:5]
-    assert_same(iro.evaluate(qrels, runs, measures=["nDCG@10"], **settings), "nDCG@10")
 
 
 def test_pairs_are_a_sequence_and_turn() -> None:

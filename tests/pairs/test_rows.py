@@ -183,33 +183,6 @@ def test_a_measure_that_is_undefined_for_a_query_is_refused() -> None:
     assert (row.baseline, row.contender, row.higher_is_better) == (6.0, 2.5, False)
 
 
-def test_rows_as_tables() -> None:
-    """Columns of rows and of the paper, and a line for each estimate and test."""
-    found = compare_ranks(*in_blocks((20, 3, 2), (9, None, 4), (3, 5, None)), measures=["RR@10"])
-    (row,) = found.rows()
-    for part, name in zip(
-        found.parts, ("coverage", "ranking", "all_queries", "RR@10"), strict=True
-    ):
-        assert (row[f"{name}_p"], row[f"{name}_better"]) == (part.pvalue, part.better)
-        assert (row[f"{name}_interval_low"], row[f"{name}_interval_high"]) == part.interval
-    assert (row["won"], row["lost"], row["verdict"]) == (9, 3, found.verdict.label)
-    assert row["won_share"] == pytest.approx(9 / 32)
-    assert list(found.to_frame().columns) == list(row)
-    (paper,) = found.paper_rows()
-    assert (paper["a_wins"], paper["b_wins"]) == pytest.approx((3 / 32, 9 / 32))
-    assert (paper["a_esl"], paper["b_esl"], paper["coverage_p"]) == (
-        3.0,
-        2.0,
-        found.coverage.tests["exact"].pvalue,
-    )
-    lines = {(line["row"], line["test"]): line for line in found.long_rows()}
-    assert lines["ranking", "estimate"]["p"] == found.ranking.pvalue
-    assert lines["ranking", "estimate"]["low"] == found.ranking.interval.low  # type: ignore[union-attr]
-    assert lines["MRR", "ranksum"]["p"] == found.naive.tests["ranksum"].pvalue
-    assert found.coverage.gain == found.coverage.difference == pytest.approx(100 * 6 / 32)
-    assert found.ranking.gain == -(found.ranking.difference or 0.0) == 1.0
-
-
 def test_lin_section_4_examples() -> None:
     """Lin et al. 2021, section 4: q1 to q6 are comparable, q7 and q8 are apples and oranges."""
     a = {"q1": 2, "q2": 50, "q3": 1, "q4": 10, "q5": 1, "q6": 5, "q7": 1, "q8": None}

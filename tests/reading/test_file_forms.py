@@ -1,6 +1,5 @@
 """The forms of files that users have: JSON, JSON lines, CSV, TSV, Parquet, BEIR, standard input."""
 
-import builtins
 import gzip
 import io
 import json
@@ -16,7 +15,7 @@ import pandas as pd
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import EmptyInput, FormatError, MissingDependency, UnreadableFile
+from ir_outcomes.errors import FormatError, MissingDependency, UnreadableFile
 from ir_outcomes.reading import files
 from ir_outcomes.reading.texts import (
     CLUSTERS,
@@ -25,7 +24,6 @@ from ir_outcomes.reading.texts import (
     QUERIES,
     SYSTEMS,
     TextKind,
-    query_texts,
     read_texts,
 )
 from tests.helpers.packages import needed
@@ -377,37 +375,6 @@ def test_only_documents_have_no_text(write: Any) -> None:
         read_texts(path, QUERIES)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("queries.tsv", b"q1\tcaf\xe9\n", "line 1: is not UTF-8"),
-        ("queries.tsv", "q1\tone\nq2\n", "line 2: has no id or no text"),
-        ("queries.tsv", "q1\tone\nq1\ttwo\n", "line 2: .*repeats an id"),
-        (
-            "queries.jsonl",
-            '{"_id": "q1", "text": "first"}\n\n{"_id": "q1", "text": "again"}',
-            "line 3: .*repeats an id",
-        ),
-        (
-            "queries.jsonl",
-            '{"_id": "q3"}',
-            "line 1: has no id or no text",
-        ),
-    ],
-)
-def test_texts_that_are_malformed(
-    write: Any, name: str, content: str | bytes, message: str
-) -> None:
-    path = write(content, name)
-    with pytest.raises(FormatError, match=message):
-        query_texts(path.parent if name.endswith("l") else path)
-
-
-def test_a_folder_without_texts_names_the_file_that_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match=rf"^{tmp_path}/queries\.jsonl: no such file"):
-        query_texts(tmp_path)
-
-
 def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
     for folder in (beir, str(beir), beir / "qrels", beir / "qrels" / "test.tsv"):
         assert iro.as_qrels(folder).to_dict() == {"q1": {"d1": 1}, "q2": {"d2": 2}}
@@ -472,28 +439,6 @@ def test_standard_input(write: Any) -> None:
     assert done.stdout.decode().strip() == "stdin {'q1': {'d1': 3.0}}"
 
 
-def test_the_null_device_as_standard_input_is_empty() -> None:
-    before = os.dup(0)
-    with open(os.devnull) as nothing:
-        os.dup2(nothing.fileno(), 0)
-        try:
-            with pytest.raises(EmptyInput):
-                iro.read_run("-")
-        finally:
-            os.dup2(before, 0)
-            os.close(before)
-
-
-def test_the_error_of_a_long_line_shows_what_is_around_it(write: Any) -> None:
-    """Forty characters before the place, and twenty behind it."""
-    before, behind = "0123456789" * 9, "abcdefghij" * 9
-    with pytest.raises(FormatError) as caught:
-        iro.read_run(write(f'{{"q1": {{"{before}": !{behind}'))
-    assert f'{before[-37:]}": !{behind[:20]}' in str(caught.value)
-    assert before[-38:] not in str(caught.value)
-    assert behind[:21] not in str(caught.value)
-
-
 def test_a_socket_is_read_as_standard_input_only(tmp_path: Path) -> None:
     """Servers hand a connection over as standard input; one with a path of its own is no file."""
     reading, writing = socket.socketpair()
@@ -511,22 +456,6 @@ def test_a_socket_is_read_as_standard_input_only(tmp_path: Path) -> None:
         bound.bind(str(tmp_path / "s"))
         with pytest.raises(UnreadableFile, match="a directory or device, not a file"):
             iro.read_run(tmp_path / "s")
-
-
-def test_reading_text_imports_no_optional_package(
-    write: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    original = builtins.__import__
-
-    def guarded(name: str, *rest: Any, **named: Any) -> Any:
-        assert name.split(".")[0] not in ("pandas", "pyarrow", "polars")
-        return original(name, *rest, **named)
-
-    table = pd.DataFrame(ROWS, columns=["qid", "docno", "score", "rank", "grade"])
-    paths = [write(FORMS[form](table), form) for form in FORMS if form != "parquet"]
-    monkeypatch.setattr(builtins, "__import__", guarded)
-    for path in paths:
-        assert iro.read_run(path).to_dict() == RUN
 
 
 def test_a_run_says_the_form_of_its_lines(write: Any) -> None:

@@ -1,6 +1,5 @@
 """Every figure at several sizes: nothing overlaps, leaves the frame, grows without bound or changes global state."""
 
-import re
 import sys
 import xml.dom.minidom
 from collections.abc import Callable, Iterator
@@ -25,7 +24,6 @@ from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.many import collection
 from tests.helpers.packages import needed
 from tests.helpers.runs import qrels_of, run_of
-from tests.helpers.schemas import kinds
 from tests.helpers.systems import drawn
 
 LARGEST = 19.0  # inches
@@ -119,16 +117,6 @@ def title_of(axes: Any) -> str:
     return str(axes.figure.get_suptitle().replace("\n", " "))
 
 
-def below_of(axes: Any) -> str:
-    """What stands below the panels: their names, and the legend."""
-    titles = [
-        text.get_text()
-        for legend in axes.figure.legends
-        for text in (legend.get_title(), *legend.get_texts())
-    ]
-    return " ".join([own.get_xlabel() for own in axes.figure.axes] + titles).replace("\n", " ")
-
-
 def legend_of(axes: Any) -> list[str]:
     """The texts of all legends of a figure."""
     legends = (*axes.figure.legends, *(own.get_legend() for own in axes.figure.axes))
@@ -146,29 +134,6 @@ def test_no_text_overlaps_or_leaves_the_frame(figure: str, n: int) -> None:
     assert overlapping(boxes) == []
     assert outside(boxes, axes.figure) == []
     assert max(axes.figure.get_size_inches()) <= LARGEST
-
-
-@pytest.mark.parametrize(
-    "figure",
-    [f for f in FIGURES if f not in ("standings", "verdicts", "history", "ranks", "headroom")],
-)
-def test_figures_of_comparisons_name_their_runs_above_and_below(figure: str) -> None:
-    axes = made(figure).plot(kind_of(figure), ax=Figure())
-    below = below_of(axes)
-    assert f"against {NAMES[0]}" in title_of(axes)
-    assert NAMES[0] in below
-    assert figure in ("facets", "forest of several") or NAMES[1] in below
-
-
-@pytest.mark.parametrize("figure", FIGURES)
-def test_figures_say_which_direction_is_better_and_which_axis_is_reversed(figure: str) -> None:
-    axes = made(figure).plot(kind_of(figure), ax=figures.blank_figure())
-    shown = axes.figure.axes
-    words = " ".join([below_of(axes), *(f"{own.get_xlabel()} {own.get_ylabel()}" for own in shown)])
-    assert re.search(r"(right|up|the row) is better|better on the right", words)
-    for own in shown:
-        if own.xaxis_inverted() or (figure == "history" and own.yaxis_inverted()):
-            assert "axis reversed" in own.get_xlabel() + own.get_ylabel() + below_of(axes)
 
 
 def strips_of(axes: Any) -> list[tuple[float, float, float, str]]:
@@ -319,18 +284,6 @@ def test_given_axes_are_drawn_on_and_keep_their_size() -> None:
         made("facets").plot(ax=right)
 
 
-def test_figures_with_several_panels_are_drawn_on_parts_of_a_figure() -> None:
-    figure = Figure(figsize=(24, 8), layout="constrained")
-    parts: Any = figure.subfigures(1, 2)
-    left, right = parts
-    assert made("facets").plot(ax=left).figure is left
-    assert made("headroom").plot(ax=right).figure is right
-    boxes = texts(figure)
-    assert overlapping(boxes) == []
-    assert outside(boxes, figure) == []
-    assert figure.get_size_inches().tolist() == [24.0, 8.0]
-
-
 def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path) -> None:
     pypdf = needed("pypdf")
     axes = made("ranks").plot()
@@ -370,18 +323,6 @@ def test_wrong_kinds_are_named() -> None:
     ):
         with pytest.raises(ParameterError, match=message):
             result.plot(kind)
-
-
-def test_results_have_plot_where_they_have_a_figure_and_name_them_the_default_first() -> None:
-    figures.kinds(made("changes"))  # which lets all register
-    for cls in kinds():
-        said = re.search(
-            r"figures? (?:(?:is|are) )?(\"[^.(]*)", " ".join((cls.__doc__ or "").split())
-        )
-        named = re.findall(r'"([\w ]+)"', said[1]) if said else []
-        assert hasattr(cls, "plot") == bool(named), cls.__name__
-        if cls is not iro.TailHistogram:
-            assert named == list(figures.KINDS.get(cls, ())), cls.__name__
 
 
 def test_distributions_of_ranks_stand_beside_each_other_in_the_order_of_the_first() -> None:

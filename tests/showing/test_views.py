@@ -9,15 +9,12 @@ from matplotlib.figure import Figure
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError
-from ir_outcomes.formatting import pvalue
 from ir_outcomes.notes import FIRST, note, ranked
-from ir_outcomes.pairs.verdict import LABELS, direction_of
 from ir_outcomes.showing.views.parts import widened_words
 from ir_outcomes.statistics.estimate import Sums, estimates
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.results import result_of
-from tests.helpers.runs import qrels_of, run_of
 from tests.helpers.values import as_values
 
 
@@ -33,35 +30,6 @@ def thirteen() -> iro.Comparisons:
 def flat(text: str) -> str:
     """Undo the wrapping of lines."""
     return " ".join(text.split())
-
-
-def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons) -> None:
-    view = thirteen.view()
-    (table,) = view.tables
-    labels = [row[1] for row in table.rows]
-    assert labels == sorted(labels, key=LABELS.index)
-    directions = [direction_of(label) for label in labels]
-    assert (
-        view.label == f"{directions.count('better')} better, {directions.count('none')} undecided"
-    )
-    assert len(str(thirteen).splitlines()) <= 60
-    by_name = {row[0]: row for row in table.rows}
-    shown = [column.name for column in table.columns]
-    for item in thirteen:
-        for row in item.deciding:
-            place = shown.index(f"{row.name} difference")
-            cells = by_name[item.contender]
-            star = "*" if row.pvalue <= 0.05 < row.pvalue_corrected else ""
-            assert cells[place + 1] == f"{pvalue(row.pvalue, digits=1)}{star}"
-    (printed,) = view.printed
-    names = [column.name for column in printed.columns]
-    significant = {
-        (names.index(f"{row.name} difference"), number)
-        for number, cells in enumerate(printed.rows[1:], 1)
-        for row in next(item for item in thirteen if item.contender == cells[0]).deciding
-        if row.pvalue_corrected <= 0.05
-    }
-    assert {(place, number) for number, place in printed.significant} == significant
 
 
 def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
@@ -99,17 +67,6 @@ def test_notes_are_text_and_data(thirteen: iro.Comparisons) -> None:
         FormatError, match=r"notes\[0\]: Expected a note with kind, text and runs, got 'Tied'"
     ):
         iro.Comparison.from_dict(data | {"notes": ["Tied"]})
-
-
-def test_details_hold_all_notes_and_every_test(thirteen: iro.Comparisons) -> None:
-    comparison = thirteen[5]
-    text = flat(comparison.to_text(details=True))
-    for own in (*comparison.notes, *comparison.background):
-        assert flat(own) in text
-    shown = {cell for table in comparison.view().details for row in table.rows for cell in row}
-    for row in (*comparison.parts, comparison.naive):
-        for test in row.tests.values():
-            assert pvalue(test.pvalue) in shown
 
 
 def test_a_row_for_each_test(thirteen: iro.Comparisons) -> None:
@@ -164,95 +121,6 @@ def test_columns_are_named_by_what_is_compared() -> None:
         "A ndcg",
         "B ndcg",
     ]
-
-
-def test_lists_of_queries() -> None:
-    found = compare_pair(
-        qrels_of(["q1", "q2"]),
-        run_of({"q1": 1, "q2": None}),
-        run_of({"q1": 3, "q2": 1}),
-        names=["a", "b"],
-    )
-    (table,) = found.per_query().view().tables
-    assert table.rows[0] == ("q1", "both", "1.00", "1.00", "1.00", "3.00", "+2.00")
-    assert table.rows[1] == ("q2", "won", "0.00", "1.00", "-", "1.00", "-")
-
-
-@pytest.mark.parametrize("ties", ["trec", "input"])
-@pytest.mark.parametrize("judged_only", [False, True])
-def test_every_head_says_the_settings(ties: Any, judged_only: bool) -> None:
-    qrels, runs = collection(3, 20, relevant=2)
-    next(iter(qrels.values()))["not relevant"] = 0
-    ev = iro.evaluate(qrels, runs, ties=ties, judged_only=judged_only, measures=["nDCG@10"])
-    pair = ("run0", "run1")
-    for result in (
-        iro.length_distributions(ev),
-        iro.length_changes(ev, *pair),
-        iro.rrie(ev, *pair),
-        iro.headroom(ev),
-    ):
-        judged = ", judged documents only" if judged_only else ""
-        assert (
-            result.view().tables[0].captions[-1]
-            == f"depth {ev[0].depth}, rel 1, ties {ties}, missing cutoff{judged}"
-        )
-    for board in (
-        ()
-        if ties == "expected"
-        else (iro.compare(ev, "run0"), iro.leaderboard(ev, measures=["nDCG@10"]))
-    ):
-        assert ("judged only" in " ".join(board.view().tables[0].captions)) == judged_only
-
-
-def test_changes_of_lengths() -> None:
-    qrels = {"many": {f"d{number}": 1 for number in range(9)}, "single": {"d0": 1}}
-    found = {"many": {"d0": 1.0, "x": 0.5}, "single": {"d0": 1.0, "x": 0.5}}
-    lost = {"many": {"x": 1.0, "y": 0.5}, "single": {"x": 1.0, "d0": 0.5}}
-    result = iro.length_changes(iro.evaluate(qrels, {"A": found, "B": lost}), "A", "B")
-    (table,) = result.view().tables
-    # One document of ten is lost, although it is an eighteenth of the relevant documents by queries
-    # of the same weight.
-    assert table.rows[-1] == ("one run only", "0", "0.0", "1", "10.0")
-    assert table.rows[0] == ("1 or more", "0", "0.0", "1", "10.0")
-    assert "found by neither: 8 (80.0 %)" in flat(str(result))
-
-
-def test_a_plan_says_one_document_above() -> None:
-    qrels = {f"q{n}": {"a": 1, "b": 1} for n in range(30)}
-    far = {query: {"a": 3.0, "x": 2.0, "b": 1.0} for query in qrels}
-    near = {query: {"a": 3.0, "b": 2.0, "x": 1.0} for query in list(qrels)[::2]}
-    compared = iro.compare(qrels, far, {**far, **near}, unit="document", names=["A", "B"])
-    for size, words in (
-        (1.0, "1 irrelevant document above"),
-        (2.0, "2 irrelevant documents above"),
-    ):
-        (table,) = iro.plan(compared, 1.0, size).view().tables
-        assert table.rows[1][0] == f"ranking, {words}"
-
-
-def test_published_means_are_shown_without_settings() -> None:
-    text = str(iro.rrie(None, {"MAP": 0.4, "ASL": 264}, {"MAP": 0.572, "ASL": 215}))
-    assert "contender (B) against baseline (A): relative reduction in error\n" in text
-    assert all(shown in text for shown in ("published means", "28.7", "18.6"))
-
-
-def test_shares_of_the_first_places_are_shown() -> None:
-    qrels, runs = collection(6, 30)
-    result = iro.rank_distribution(iro.evaluate(qrels, runs), resamples=40)
-    (table,) = result.view().tables
-    assert [column.title for column in table.columns][5:10] == ["1", "2", "3", "4", "5"]
-    for row, run in zip(table.rows, result.runs, strict=True):
-        assert row[5:10] == tuple(f"{100 * number / 40:.1f}" for number in run.counts[:5])
-
-
-def test_all_runs_that_tie_for_the_first_place_are_named() -> None:
-    qrels, runs = collection(1, 10)
-    (run,) = runs.values()
-    twice = {"one": run, "two": run}
-    result = iro.rank_distribution(iro.evaluate(qrels, twice), resamples=10)
-    assert all(run.rank == 1 and run.first == 1.0 for run in result.runs)
-    (sentence,) = result.view().sentences
-    assert all(name in sentence for name in twice)
 
 
 def test_letters_of_each_measure_are_in_the_details() -> None:

@@ -24,10 +24,10 @@ def test_paired_tests_are_those_of_scipy(d: list[int]) -> None:
     sign = stats.binomtest(positive, n_nonzero)
     assert found["sign"].pvalue == pytest.approx(sign.pvalue, rel=1e-12)
     assert (found["sign"].statistic, found["sign"].n) == (positive, n_nonzero)
-    signed_ranks = stats.wilcoxon(d, correction=False, method="asymptotic", alternative="greater")
-    pvalue = 2 * min(signed_ranks.pvalue, 1 - signed_ranks.pvalue)
-    assert found["wilcoxon"].pvalue == pytest.approx(pvalue, rel=1e-6)
-    assert found["wilcoxon"].statistic == pytest.approx(signed_ranks.statistic)
+    signed_ranks = stats.wilcoxon(d, correction=False, method="auto")
+    assert found["wilcoxon"].pvalue == pytest.approx(signed_ranks.pvalue, rel=1e-6)
+    greater = stats.wilcoxon(d, correction=False, method="asymptotic", alternative="greater")
+    assert found["wilcoxon"].statistic == pytest.approx(greater.statistic)
     if len(set(d)) == 1:
         assert found["t"].pvalue == 2.0 ** (1 - len(d))
         return
@@ -35,6 +35,20 @@ def test_paired_tests_are_those_of_scipy(d: list[int]) -> None:
     assert found["t"].pvalue == pytest.approx(t.pvalue, rel=1e-9)
     assert found["t"].statistic == pytest.approx(t.statistic)
     assert (found["t"].n, found["t"].direction) == (len(d), np.sign(sum(d)))
+
+
+@pytest.mark.parametrize("n", [3, 5, 13, 14, 49, 50, 51])
+@pytest.mark.parametrize("zeros", [0, 1])
+@pytest.mark.parametrize("decimals", [0, 9])
+def test_signed_ranks_are_exact_where_those_of_scipy_are(n: int, zeros: int, decimals: int) -> None:
+    d = np.random.default_rng(n).normal(1.2, 2, n).round(decimals) + 0.0
+    d[:zeros] = 0
+    expected = stats.wilcoxon(d, correction=False, method="auto").pvalue
+    assert papers.paired_tests(d)["wilcoxon"].pvalue == pytest.approx(expected, rel=1e-9)
+
+
+def test_five_rises_cannot_be_below_a_sixteenth() -> None:
+    assert papers.paired_tests([1.0, 2.5, 3.0, 4.0, 9.0])["wilcoxon"].pvalue == 0.0625
 
 
 @pytest.mark.parametrize("d", [[], [3.0], [0.0], [0.0, 0.0, 0.0]])

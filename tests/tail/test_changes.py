@@ -7,7 +7,7 @@ import ir_outcomes as iro
 from tests.helpers.many import collection
 
 
-def numbers(result: iro.TailResult) -> dict[Any, list[Any]]:
+def numbers(result: iro.LengthChanges) -> dict[Any, list[Any]]:
     found: dict[Any, list[Any]] = {}
     for row in result.table:
         found.setdefault(row["change"], []).append(row["documents"])

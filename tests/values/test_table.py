@@ -70,7 +70,6 @@ def in_file(write: Any, content: Any) -> Any:
 
 
 LINE = '{"query_id": "%s", "measure": "%s", "value": %s}\n'
-LONG = "name,qid,measure,value\n"
 WIDE = "run,401,402,403\n"
 
 
@@ -345,42 +344,6 @@ def test_columns_of_measures_are_read_alike_in_all_forms(write: Any, query: str)
         assert read_output(source, measure="mine").values == {"q1": 0.25, "q2": 0.75}
         with pytest.raises(ParameterError, match="has no values of AP; it has NDCG@10"):
             read_output(source, measure="AP")
-
-
-@pytest.mark.parametrize("run", ["run", "runid", "Run ID", "model", "system"])
-def test_a_column_of_runs_beside_measures(write: Any, run: str) -> None:
-    for source in in_forms(write, "qid", run):
-        assert read_output(source).name == "a"
-    both = pd.DataFrame({run: ["a", "b"] * 2, "topic": [1, 1, 2, 2], "AP": [0.1, 0.2, 0.3, 0.4]})
-    long = both.melt([run, "topic"], var_name="metric", value_name="score")
-    assert [output.values for output in read_values(long)] == [
-        {"1": 0.1, "2": 0.3},
-        {"1": 0.2, "2": 0.4},
-    ]
-    found = read_values(write(both.to_csv(index=False)))
-    assert [(output.name, output.values) for output in found] == [
-        ("a", {"1": 0.1, "2": 0.3}),
-        ("b", {"1": 0.2, "2": 0.4}),
-    ]
-    compared: Any = iro.compare_outputs(both)
-    assert (compared.baseline, compared.contender) == ("a", "b")
-    compared = iro.compare_outputs(both, names=("b", "a"))
-    assert (compared.baseline, compared.contender) == ("b", "a")
-
-
-@pytest.mark.parametrize("title", ["all", "ALL", "mean", "amean", "Average", "total", "macro avg"])
-def test_summaries_are_no_queries(title: str, write: Any) -> None:
-    records = [{"qid": query, "AP": 0.5} for query in ("1", "2", title)]
-    by_run = {"run": "a", "1": 0.5, "2": 0.5, title: 0.5}
-    for source in (
-        records,
-        {record["qid"]: {"AP": 0.5} for record in records},
-        {record["qid"]: 0.5 for record in records},
-        write("".join(f"AP\t{record['qid']}\t0.5\n" for record in records), "trec.txt"),
-        pd.DataFrame([by_run]),
-        write(pd.DataFrame(records).to_csv(), "a.csv"),
-    ):
-        assert read_output(source, measure="AP").values == {"1": 0.5, "2": 0.5}
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,9 @@ def outputs_of(entry: Command) -> dict[str, Option]:
         kinds = Literal.__getitem__(entry.figures)
         options["plot_kind"] = options["plot_kind"]._replace(annotation=kinds)
     if entry.page:
-        names += ["report", "docs", "max_mb"]
+        names += ["report"]
+    if entry.page and entry.words != "values":  # which have no lists
+        names += ["docs", "max_mb"]
     if entry.page and not entry.result:
         names = ["output", "docs", "max_mb"]
         options["output"] = options["report"]._replace(
@@ -99,9 +101,17 @@ class Made:
         output = Output(**_taken(chosen, self.outputs))
         if not self.entry.result and self.entry.page:
             output = replace(output, output=None, report=output.output or PAGE)
-        values = [value for name, value in chosen.items() if name not in self.outputs]
-        targets = [value for value in values if isinstance(value, Path)]
-        output.check(targets, [*given, *(value for value in values if value not in targets)])
+        others = {name: value for name, value in chosen.items() if name not in self.outputs}
+        targets = {name: value for name, value in others.items() if isinstance(value, Path)}
+        output.check(
+            targets, [*given, *(value for name, value in others.items() if name not in targets)]
+        )
+        texts = self.entry.shows_texts
+        if texts and "queries" in chosen and chosen.keys().isdisjoint(texts):
+            shown = " and ".join(names_of(option)[0] for option in texts)
+            raise UsageError(f"--queries is for {shown}; give it, too, or leave this out.")
+        if not self.entry.result and "margins" in chosen:
+            raise UsageError("--margins: the page has none; give them to ir-outcomes compare.")
         # Rules are checked before runs are read.
         iro.Rules(**_taken(chosen, inspect.signature(iro.Rules).parameters))
         read = self._read(given, chosen, output)
@@ -120,6 +130,8 @@ class Made:
             settings = {**_taken(chosen, self.settings), **self.entry.keeps}
             if output.report:
                 settings["documents"] = DOCUMENTS
+            if self.entry.words == "collections" and "allow" in chosen:
+                settings["allow"] = [stop for stop in chosen["allow"] if stop != "cutoff"]
             reading["settings"] = {**settings, "progress": progress_is_shown()}
         read: words.Read = self.reader(*given, **reading)
         return read

@@ -11,6 +11,7 @@ Words = Literal[
     "pair",
     "pair_or_values",
     "board",
+    "board_or_suite",
     "runs",
     "files",
     "values",
@@ -41,6 +42,7 @@ class Command(NamedTuple):
     figures: tuple[str, ...] = ()
     result: bool = True  # whether there is a result to write
     page: bool = False
+    shows_texts: tuple[str, ...] = ()  # options without which --queries would do nothing
 
 
 COMMANDS = {
@@ -63,6 +65,7 @@ COMMANDS = {
         then="per_query",
         figures=("facets", "changes"),
         page=True,
+        shows_texts=("per_query", "report"),
     ),
     "compare-outputs": Command(
         "compare_outputs",
@@ -109,6 +112,7 @@ COMMANDS = {
         takes=(*RANKS, "unit", "clusters", "queries", *MEASURES),
         figures=("forest",),
         page=True,
+        shows_texts=("report",),
     ),
     "holes": Command(
         "holes",
@@ -157,11 +161,15 @@ COMMANDS = {
     "leaderboard": Command(
         "leaderboard",
         "Order runs by one row, with the ranks that are possible.",
-        ("leaderboard qrels.txt *.run --measure nDCG@10 --plot standings.pdf",),
-        "board",
+        (
+            "leaderboard qrels.txt *.run --measure nDCG@10 --plot standings.pdf",
+            "leaderboard --suite suite --measure nDCG@10",
+        ),
+        "board_or_suite",
         takes=EVERYTHING,
         figures=("standings", "verdicts"),
         page=True,
+        shows_texts=("report",),
     ),
     "sota-history": Command(
         "sota_history",
@@ -174,7 +182,7 @@ COMMANDS = {
         "Rank the runs on bootstrap resamples of the queries.",
         ("rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10",),
         "board",
-        takes=(*VERDICTS, *MEASURES),
+        takes=(*RUNS, "clusters", *MEASURES),
         figures=("ranks",),
     ),
     "agreement": Command(

@@ -61,6 +61,7 @@ def plan(
     margins: tuple[float, ...] | None = None,
     alpha: float = 0.05,
     correction: Correction = "holm",
+    allow: Sequence[str] = (),
 ) -> "list[iro.Plan]":
     """Compute how many queries detect differences as large as the margins.
 
@@ -68,11 +69,12 @@ def plan(
     ----------
     margins
         Differences to detect, of coverage, ranking and all queries, by default 1pp,0.5ranks.
-    alpha, correction
+    alpha, correction, allow
         See `ir_outcomes.compare`.
     """
     CALL.options |= {name: ["--margins"] for name in ("coverage", "ranking", "all_queries")}
-    result = iro.compare(evaluation, baseline, contenders, alpha=alpha, correction=correction)
+    rules: dict[str, Any] = {"alpha": alpha, "correction": correction, "allow": allow}
+    result = iro.compare(evaluation, baseline, contenders, **rules)
     return [iro.plan(comparison, *(margins or ())) for comparison in comparisons_of(result)]
 
 

@@ -15,7 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args
 
-from ir_outcomes.choices import Mark
+from ir_outcomes.arguments import check_argument
+from ir_outcomes.choices import Mark, Positive
 from ir_outcomes.cli.streams import CALL, UsageError, as_options, note_of_old_file, print_lines
 from ir_outcomes.errors import IrOutcomesError, not_installed
 from ir_outcomes.files import write_completely
@@ -37,7 +38,21 @@ FORMAT_OF_ENDING: Mapping[str, Format] = {
     ".tex": "latex",
     ".html": "html",
     ".txt": "text",
-    "": "text",
+}
+# Of the files that options write, by their arguments.
+ENDINGS: Mapping[str, Sequence[str]] = {
+    "output": tuple(FORMAT_OF_ENDING),
+    "report": (".html",),
+    "path": (".npz",),
+    "summary": (".md", ""),
+}
+
+
+NEEDED = {  # by options that do nothing alone
+    "plot_kind": "plot",
+    "plot_title": "plot",
+    "docs": "report",
+    "max_mb": "report",
 }
 
 
@@ -89,44 +104,46 @@ class Output:
     max_mb: float | None = None
     quiet: bool = False
 
-    def check(self, targets: Sequence[Path], inputs: Sequence[Any]) -> None:
-        """Refuse what cannot be written, or would overwrite an input or another output."""
-        targets = [*targets, *filter(None, (self.output, self.plot, self.report))]
-        for path in targets:
+    def check(self, targets: Mapping[str, Path], inputs: Sequence[Any]) -> None:
+        """Refuse what cannot be written, or would overwrite data or another output."""
+        fields = {"output": self.output, "plot": self.plot, "report": self.report}
+        paths = {**targets, **{name: path for name, path in fields.items() if path is not None}}
+        for path in paths.values():
             check_target(path)
-        if targets:
-            files = [os.path.realpath(file) for file in (*_files_of(inputs), *map(str, targets))]
-            for target in targets:
-                if files.count(os.path.realpath(target)) > 1:
+        if paths:
+            files = [
+                os.path.realpath(file) for file in (*_files_of(inputs), *map(str, paths.values()))
+            ]
+            for path in paths.values():
+                if files.count(os.path.realpath(path)) > 1:
                     raise UsageError(
-                        f"{target} is an input or another output of this command and would be"
+                        f"{path} is an input or another output of this command and would be"
                         " overwritten; choose another file."
                     )
-        if self.format is None and self._ending not in FORMAT_OF_ENDING:
-            raise UsageError(
-                f"No format belongs to the ending {self._ending} of --output; use one of"
-                f" {', '.join(filter(None, FORMAT_OF_ENDING))}, or choose one with --format."
-            )
+        for name, path in paths.items():
+            check_ending(path, _endings_of(name))
+            if is_run_or_qrels(path):
+                raise UsageError(
+                    f"{path} has the content of a run or of qrels and would be overwritten; choose"
+                    " another file."
+                )
+        check_argument("rows", self.rows, Positive | None)
+        for option, needed in NEEDED.items():
+            if getattr(self, option) and getattr(self, needed) is None:
+                raise UsageError(
+                    f"--{option.replace('_', '-')} is for --{needed}; give it, too, or leave this out."
+                )
+        if self.details and self._form not in ("text", "markdown"):
+            raise UsageError("--details is for --format text and markdown; all others show them.")
         if self._form != "latex" and (self.caption is not None or self.label is not None):
             raise UsageError("--caption and --label are for --format latex.")
         if self.report is not None and find_spec("jinja2") is None:
             raise not_installed("the report needs Jinja2", "report")
-        if self.plot is not None:
-            from ir_outcomes.showing.figures import blank_figure
-
-            endings = blank_figure().canvas.get_supported_filetypes()
-            if self.plot.suffix.removeprefix(".").lower() not in endings:
-                raise UsageError(
-                    f"{self.plot} cannot be written as a figure; let it end in .png, .pdf or .svg."
-                )
 
     @property
     def _form(self) -> Format:
-        return self.format or FORMAT_OF_ENDING[self._ending]
-
-    @property
-    def _ending(self) -> str:
-        return self.output.suffix.lower() if self.output else ""
+        ending = self.output.suffix.lower() if self.output else ""
+        return self.format or FORMAT_OF_ENDING.get(ending, "text")
 
     def write(self, *results: Any) -> None:
         """Write results, in JSON whole or, of lists of queries, as rows; a text as it is."""
@@ -243,6 +260,37 @@ def check_target(path: Path) -> None:
         raise UsageError(f"{path} cannot be written: there is no directory {path.parent}.")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"{path} cannot be written: permission denied.")
+
+
+def check_ending(path: Path, endings: Sequence[str]) -> None:
+    """Refuse a file with another ending than what is written to it; devices and pipes have none."""
+    is_device = path.exists() and not path.is_file()
+    if path.suffix.lower() not in endings and not is_device:
+        named = ", ".join(ending or "no ending" for ending in endings)
+        raise UsageError(f"{path} has another ending than what is written there: use {named}.")
+
+
+def _endings_of(name: str) -> Sequence[str]:
+    """Return the endings of the files that an option writes."""
+    if name == "plot":
+        from ir_outcomes.showing.figures import blank_figure
+
+        return [f".{ending}" for ending in blank_figure().canvas.get_supported_filetypes()]
+    return ENDINGS[name]
+
+
+def is_run_or_qrels(path: Path) -> bool:
+    """Return whether a file can be read as a run or as qrels."""
+    from ir_outcomes.reading.formats import read_any_file
+    from ir_outcomes.reading.forms import QRELS, RUN
+
+    if not path.is_file():
+        return False
+    for kind in (RUN, QRELS):
+        with suppress(IrOutcomesError):
+            read_any_file(str(path), kind)
+            return True
+    return False
 
 
 def _files_of(values: Iterable[Any]) -> Iterator[str]:

@@ -4,6 +4,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import (
     Annotated,
@@ -88,17 +89,13 @@ def options_of(function: Callable[..., Any], group: Group) -> dict[str, Option]:
 def default_of(function: Callable[..., Any], name: str) -> Any:
     """Return the default of an argument that stands in another signature."""
     found = described(function, name)[1]
-    return None if found is None else inspect.signature(found).parameters[name].default
+    return None if found is None else parameters_of(found)[name].default
 
 
 def described(function: Callable[..., Any], name: str) -> tuple[str, Callable[..., Any] | None]:
     """Return what the docstring says about an argument, and the function or class that it refers to."""
-    section = re.search(
-        r"^Parameters\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", inspect.getdoc(function) or "", re.M | re.S
-    )
-    entries = re.findall(r"^(\S.*)\n((?: .*\n?|\n)*)", section[1] if section else "", re.M)
     text = shared = ""
-    for names, lines in entries:
+    for names, lines in entries_of(function):
         if name in re.findall(r"\w+", names.partition(" : ")[0]):
             text = " ".join(lines.split())
         elif names.startswith("**"):
@@ -108,9 +105,22 @@ def described(function: Callable[..., Any], name: str) -> tuple[str, Callable[..
         return text, getattr(iro, reference[1])
     groups = [] if text else re.findall(r"`ir_outcomes\.(\w+)`", shared)
     functions = (getattr(iro, group) for group in groups)
-    return text, next(
-        (other for other in functions if name in inspect.signature(other).parameters), None
+    return text, next((other for other in functions if name in parameters_of(other)), None)
+
+
+@cache
+def entries_of(function: Callable[..., Any]) -> list[tuple[str, str]]:
+    """Return the names and lines of the parameters in a docstring."""
+    section = re.search(
+        r"^Parameters\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", inspect.getdoc(function) or "", re.M | re.S
     )
+    return re.findall(r"^(\S.*)\n((?: .*\n?|\n)*)", section[1] if section else "", re.M)
+
+
+@cache
+def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a function."""
+    return inspect.signature(function).parameters
 
 
 def first_sentence(function: Callable[..., Any], name: str) -> str:
@@ -155,6 +165,17 @@ def words_of(kind: Any, tokens: Sequence[Token]) -> Any:
     """Return words as they were given."""
     words = ["-" if token.value == STDIN else token.value for token in tokens]
     return words[0] if kind is str else words
+
+
+def single_word(kind: Any, annotation: Any, tokens: Sequence[Token]) -> Any:
+    """Read a number or a path; cyclopts would round numbers, and read None as the default."""
+    word = tokens[-1].value
+    if kind is int and not re.fullmatch("[+-]?[0-9]+", word):
+        raise ValueError(f"{word!r} is not a whole number.")
+    try:
+        return kind(word)
+    except ValueError:
+        raise ValueError(f"{word!r} is not a number.") from None
 
 
 def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
@@ -202,6 +223,8 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
         details["metavar"] = "1pp,0.5ranks"
     elif kind in (str, list[str]):
         details["converter"] = words_of
+    elif kind in (int, float, Path):
+        details["converter"] = partial(single_word, kind)
     elif name == "range":
         details |= {"allow_leading_hyphen": True}
     elif name == "higher_is_better":

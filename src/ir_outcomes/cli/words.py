@@ -7,6 +7,7 @@ options, and `settings` are those of `ir_outcomes.evaluate`.
 import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import ir_outcomes as iro
@@ -198,6 +199,51 @@ def board(
     return evaluated_runs(qrels, runs, settings)
 
 
+def board_or_suite(
+    qrels: str | None = None,
+    runs: list[str] | None = None,
+    /,
+    *,
+    suite: str | None = None,
+    outputs: bool = False,
+    range: tuple[float, float] | None = None,
+    id: str | None = None,
+    where: Sequence[str] = (),
+    trials: Literal["mean"] | None = None,
+    settings: Mapping[str, Any],
+) -> Read:
+    """Evaluate runs, or those of a suite, or take values that other tools computed.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, an ir_datasets id, or a saved evaluation.
+    runs
+        Runs: files or directories.
+    suite
+        Order the systems by their means over all collections of this folder. With --outputs it has
+        a folder of files for each collection.
+    outputs
+        Files are values of --measure by query that other tools computed, without qrels.
+    range, id, where, trials
+        See `ir_outcomes.outputs`.
+    """
+    how = {"range": range, "id": id, "where": where, "trials": trials}
+    if (suite is None) == (qrels is None):
+        raise UsageError("Give QRELS and RUNS, or else --suite FOLDER.")
+    if suite is None:
+        options: Mapping[str, Any] = {"outputs": outputs, **how}
+        return board(str(qrels), runs, **options, settings=settings)
+    if outputs:
+        evaluations = {
+            name: values_of(files, how, settings) for name, files in files_by_folder(suite).items()
+        }
+        return Read((evaluations,), {"measures": None}, None)
+    refuse_how(how)
+    found = iro.evaluate(suite, **without_rows(settings))
+    return Read((found,), {}, found, found.suite.files)
+
+
 def runs(qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str, Any]) -> Read:
     """Evaluate runs.
 
@@ -214,16 +260,22 @@ def runs(qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str,
 def evaluated_runs(qrels: str, runs: Sequence[str] | None, settings: Mapping[str, Any]) -> Read:
     """Evaluate runs, or take them from a saved evaluation."""
     from ir_outcomes.evaluation.evaluation import is_saved
-    from ir_outcomes.pairs.verdict import DECIDING
 
     if is_saved(qrels):
         evaluation = saved(qrels, settings)
         return Read((evaluation[list(runs)] if runs else evaluation,), {}, evaluation, [qrels])
     if not runs:
         raise UsageError("RUNS is missing: give files of runs, or directories of them.")
-    kept = [measure for measure in settings.get("measures", ()) if measure not in DECIDING]
-    evaluation = evaluated(qrels, run_files(runs), {**settings, "measures": kept})
+    evaluation = evaluated(qrels, run_files(runs), without_rows(settings))
     return Read((evaluation,), {}, evaluation, [qrels])
+
+
+def without_rows(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings without the measures that are rows, which need not be evaluated."""
+    from ir_outcomes.pairs.verdict import DECIDING
+
+    kept = [measure for measure in settings.get("measures", ()) if measure not in DECIDING]
+    return {**settings, "measures": kept}
 
 
 def judges(
@@ -387,6 +439,8 @@ def gate(
         first = evaluation.system_names[0]
         return Read((source, first, contenders), {**options, "measures": ()}, None, [*files, *last])
     refuse_how(how)
+    if "names" not in settings:
+        refuse_path_twice([*baselines[:1], *(runs or ())])
     evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
     files = list(dict.fromkeys([qrels, *baselines[:1], *(runs or ()), *baselines]))
@@ -416,6 +470,16 @@ def values_of(
     return evaluation
 
 
+def refuse_path_twice(paths: Sequence[str]) -> None:
+    """Refuse a run that would be decided on by a comparison with itself."""
+    files = [os.path.realpath(path) for path in paths]
+    for path, file in zip(paths, files, strict=True):
+        if files.count(file) > 1:
+            raise UsageError(
+                f"{path} is given twice; name it once, or give --names that tell the runs apart."
+            )
+
+
 def refuse_how(how: Mapping[str, Any]) -> None:
     """Refuse options of values where runs are evaluated."""
     options = [f"--{name}" for name, value in how.items() if value]
@@ -443,6 +507,27 @@ def named_files(words: Sequence[str], option: str) -> dict[str, str]:
                 f"{option}: {name} is given twice; use a different name for each file."
             )
         files[name] = file
+    return files
+
+
+def files_by_folder(suite: str) -> dict[str, list[str]]:
+    """List the files of each collection of a suite of values, by the names of the folders."""
+    try:
+        folders = [folder for folder in sorted(Path(suite).iterdir()) if folder.is_dir()]
+        files = {
+            folder.name: sorted(str(file) for file in folder.iterdir() if file.name[0] != ".")
+            for folder in folders
+            if not folder.name.startswith(".")
+        }
+    except OSError as error:
+        raise iro.UnreadableFile(f"{suite}: cannot be read: {error.strerror or error}") from error
+    lacking = [name for name, paths in files.items() if not paths]
+    if lacking or not files:
+        raise iro.FormatError(
+            suite,
+            f"has no files in {lacking[0] if lacking else 'folders'}; with --outputs a suite is a"
+            " folder with COLLECTION/SYSTEM.csv, or another file of values",
+        )
     return files
 
 

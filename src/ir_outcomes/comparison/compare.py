@@ -21,7 +21,9 @@ from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
+from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.reading.runs import Run, run_list
 
 RunInDict = Mapping[str, Mapping[str, float]]
@@ -122,11 +124,26 @@ def compare(
     items = compared(
         chosen, rules, measures=reading.measures, notes=notes, progress=reading.progress
     )
+    for item in items:
+        names = DECIDING[: len(rules.margins or ())]
+        check_can_be_exceeded([row for row in item.deciding if row.name in names])
     return Comparisons(items) if several else items[0]
 
 
+def check_can_be_exceeded(rows: Sequence[Row]) -> None:
+    """Refuse margins that no harm can exceed: every contender would pass."""
+    for row in rows:
+        if row.margin is None or row.largest is None or not 0 < row.largest <= row.margin.size:
+            continue
+        where = "over all queries" if row.name == "all queries" else f"of {row.name}"
+        raise ParameterError(
+            f"`margins`: no run can lose more than {row.largest:g} {row.measured_in} {where}, and the margin is"
+            f" {row.margin.size:g}; give smaller margins"
+        )
+
+
 def _of(group: type[Rules | Reading], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a group."""
+    """The settings of a group."""
     names = {field.name for field in fields(group)}
     return {name: value for name, value in settings.items() if name in names}
 

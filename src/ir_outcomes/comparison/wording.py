@@ -3,8 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, RANKS
+from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.formatting import listed, percent, places_of, unit_behind
+from ir_outcomes.formatting import (
+    listed,
+    percent,
+    places_of_means,
+    plural,
+    unit_behind,
+)
 from ir_outcomes.formatting import size as size_of
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import is_unconfirmed, meaning_of
@@ -19,7 +26,7 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
     if comparison.identical:
         yield "Both have the same documents in the same order: was the new run written?"
     elif not any(row.differ for row in comparison.deciding):
-        yield "The two runs do not differ on any query."
+        yield _about_no_difference(comparison)
     elif not comparison.coverage.n:
         yield f"On average {_of_measure(comparison.all_queries or comparison.naive)}."
     else:
@@ -28,12 +35,24 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
         yield _about_margins(comparison)
 
 
+def _about_no_difference(comparison: Comparison) -> str:
+    """Say that no row differs, and how many queries do that cancel out within the unit of a row."""
+    rows = [row.name for row in comparison.deciding]
+    queries = comparison.queries or ()
+    differ = sum(any(query.change_in(name) for name in rows) for query in queries)
+    if differ and comparison.settings.n_clusters is not None:
+        return f"No cluster changes in sum; {differ} of {plural('query', len(queries))} differ."
+    if comparison.of_several_runs:
+        return "No query changes on average over the runs."
+    return "The two runs do not differ on any query."
+
+
 def _about_facets(comparison: Comparison) -> Iterator[str]:
     """Say both facets, and all queries where a facet does not say the same."""
     facets = (comparison.coverage, comparison.ranking)
     significant = any(row.found != "none" for row in comparison.deciding)
     said = [_significance(row) if significant else "" for row in facets]
-    words = f"{coverage_words(comparison)}{said[0]}, and {ranking_words(comparison)}{said[1]}"
+    words = f"{coverage_words(comparison, said[0])}, and {ranking_words(comparison)}{_in_brackets(said[1])}"
     if comparison.unit == "document":
         yield f"Averaged by query, it {words}."
     else:
@@ -44,7 +63,7 @@ def _about_facets(comparison: Comparison) -> Iterator[str]:
     elif whole is None and is_unconfirmed(comparison.verdict.label):
         yield "Without a cutoff nothing is known over all queries."
     elif whole is not None and not _is_said_by_facets(comparison):
-        yield f"Over all queries {_of_lengths(whole)}{_significance(whole)}{_against(facets, whole)}."
+        yield f"Over all queries {_of_lengths(whole)}{_in_brackets(_significance(whole))}{_against(facets, whole)}."
 
 
 def _significance(row: Row) -> str:
@@ -52,11 +71,15 @@ def _significance(row: Row) -> str:
     if not row.difference or row.found != "none":
         return ""
     hurts = row.interval is not None and (row.interval.low > 0 or row.interval.high < 0)
-    return " (not after correction)" if hurts else " (not significant)"
+    return "not after correction" if hurts else "not significant"
+
+
+def _in_brackets(text: str) -> str:
+    return f" ({text})" if text else ""
 
 
 def _is_said_by_facets(comparison: Comparison) -> bool:
-    """Return whether the facets that the label names say the direction, and none is against it."""
+    """Whether the facets that the label names say the direction, and none is against it."""
     meaning = meaning_of(comparison.verdict.label)
     rows = {"coverage": comparison.coverage, "ranking": comparison.ranking}
     named = [rows[name].found == meaning.direction for name in meaning.facets]
@@ -73,21 +96,32 @@ def _against(facets: Sequence[Row], whole: Row) -> str:
     return f", though {listed(against)} {verb} the other way"
 
 
-def coverage_words(comparison: Comparison) -> str:
+def coverage_words(comparison: Comparison, significance: str = "") -> str:
     """Say the difference in coverage, with what was won and lost."""
-    difference = comparison.coverage.difference or 0.0
-    won, lost = won_and_lost(comparison)
+    row = comparison.coverage
     does, items = "answers", "queries"
     if comparison.unit == "document":
         does, items = "finds", "relevant documents"
     if not comparison.in_lengths:
         does = "scores above zero on"
-    how_many = "as many"
-    if difference:
-        change = size_of(difference, 2)
-        points = unit_behind(float(change), "points")
-        how_many = f"{change} {points} {'more' if difference > 0 else 'fewer'}"
-    return f"{does} {how_many} of the {items} (won {won}, lost {lost})"
+    counted = "; ".join(filter(None, (_counted(comparison), significance)))
+    if not row.difference:
+        return f"{does} as many {items} ({counted})"
+    change = _size(row)
+    points = unit_behind(float(change), "points")
+    more = "more" if row.difference > 0 else "fewer"
+    return f"{does} {more} {items}, by {change} {points} ({counted})"
+
+
+def _counted(comparison: Comparison) -> str:
+    """Count what changed in coverage: what was won and lost; by document the queries."""
+    row = comparison.coverage
+    if comparison.unit == "query":
+        return "won {}, lost {}".format(*won_and_lost(comparison))
+    sides = {"more": row.better, "fewer": row.worse}
+    first, second = sorted(sides, reverse=(row.difference or 0) > 0)
+    on = plural(counted_in(comparison), sides[first])
+    return f"{'' if row.difference else f'{first} '}on {on}, {second} on {sides[second]}"
 
 
 def ranking_words(comparison: Comparison) -> str:
@@ -96,32 +130,32 @@ def ranking_words(comparison: Comparison) -> str:
     if row.difference is None:
         return "nothing is found by both, so their rankings cannot be compared"
     if row.measured_in == DOCUMENTS_ABOVE:
-        return f"what both find has {_documents_above(row)} it"
+        return f"what both find has {_documents_above(row)}"
     if row.measured_in == RANKS:
         stands = "equally high on average"
         if row.difference:
             way = "lower" if row.difference > 0 else "higher"
-            stands = f"{size_of(row.difference, 2)} ranks {way}"
+            stands = f"{_size(row)} ranks {way}"
         return f"where both answer, the first answer stands {stands}"
     return f"where both do, {_of_measure(row)}"
 
 
 def _documents_above(row: Row) -> str:
     if not row.difference:
-        return f"on average as many {DOCUMENTS_ABOVE}"
+        return "on average as many irrelevant ones above"
     way = "more" if row.difference > 0 else "fewer"
-    return f"{size_of(row.difference, 2)} {way} {DOCUMENTS_ABOVE}"
+    return f"{_size(row)} {way} irrelevant ones above"
 
 
 def _of_lengths(row: Row) -> str:
     """Say how the means of all queries differ."""
     if row.measured_in == DOCUMENTS_ABOVE:
-        return f"a relevant document has {_documents_above(row)} it"
+        return f"there are {_documents_above(row)}"
     if row.measured_in == RANKS:
         if not row.difference:
             return "the search is as long on average"
         way = "longer" if row.difference > 0 else "shorter"
-        return f"the search is {size_of(row.difference, 2)} ranks {way}"
+        return f"the search is {_size(row)} ranks {way}"
     return _of_measure(row)
 
 
@@ -130,11 +164,16 @@ def _of_measure(row: Row) -> str:
     if not row.difference:
         return f"{row.measured_in} is the same on average"
     way = "higher" if row.difference > 0 else "lower"
-    return f"{row.measured_in} is {size_of(row.difference, places_of(row.measured_in))} {way}"
+    return f"{row.measured_in} is {_size(row)} {way}"
+
+
+def _size(row: Row) -> str:
+    """Write the size of a difference with the decimals of its row."""
+    return size_of(row.difference or 0.0, places_of_means(row))
 
 
 def won_and_lost(comparison: Comparison) -> tuple[str, str]:
-    """Return how many queries or documents were won and lost; of several runs which share."""
+    """How many queries or documents, or which share of them, were won and lost."""
     outcomes = comparison.outcomes
     if comparison.of_several_runs and outcomes.shares is not None:
         shares = outcomes.shares
@@ -143,16 +182,8 @@ def won_and_lost(comparison: Comparison) -> tuple[str, str]:
 
 
 def _about_margins(comparison: Comparison) -> str:
-    """Say whether harm beyond the margins is excluded."""
-    words: list[str] = []
-    for row in comparison.deciding:
-        if row.margin is None or len(words) == len(comparison.settings.margins or ()):
-            continue
-        size = row.margin.size
-        unit = "points of coverage" if row.name == "coverage" else row.measured_in
-        over_all = " over all queries" if row.name == "all queries" else ""
-        words.append(f"{size:g} {unit_behind(size, unit)}{over_all}")
-    named = listed(words)
+    """Say whether harm beyond the margins is excluded, and on which rows it is not."""
+    named = margins_named(comparison)
     if comparison.verdict.equivalent:
         return (
             f"Equivalent within margins of {named}: larger differences are excluded in both"
@@ -160,4 +191,42 @@ def _about_margins(comparison: Comparison) -> str:
         )
     if comparison.verdict.non_inferior:
         return f"Non-inferior at margins of {named}: larger harm is excluded."
-    return f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded."
+    where = listed(
+        [
+            f"{'over' if name == 'all queries' else 'on'} {name}"
+            for name in beyond_margins(comparison)
+        ]
+    )
+    return (
+        f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded {where}."
+    )
+
+
+def margins_named(comparison: Comparison) -> str:
+    """List the margins that were given, with their units."""
+    margins = comparison.settings.margins or ()
+    words: list[str] = []
+    for row, size in zip(_rows_with_margins(comparison), margins, strict=False):
+        unit = "points of coverage" if row.name == "coverage" else row.measured_in
+        over_all = " over all queries" if row.name == "all queries" and len(margins) > 1 else ""
+        words.append(f"{size:g} {unit_behind(size, unit)}{over_all}")
+    return listed(words)
+
+
+def beyond_margins(comparison: Comparison) -> list[str]:
+    """Name the rows on which harm beyond their margin is not excluded."""
+    names = [row.name for row in _rows_with_margins(comparison)]
+    excluded = {
+        row.name
+        for row in comparison.deciding
+        if row.margin is not None and row.margin.found == "harm excluded"
+    }
+    return [name for name in names if name not in excluded]
+
+
+def _rows_with_margins(comparison: Comparison) -> list[Row]:
+    """Return the rows that margins are of: of values of other tools the mean alone."""
+    rows = [comparison.coverage, comparison.ranking, comparison.all_queries]
+    if len(comparison.settings.margins or ()) == 1:
+        rows = rows[2:]
+    return [row for row in rows if row is not None]

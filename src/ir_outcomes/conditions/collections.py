@@ -17,20 +17,15 @@ from ir_outcomes.conditions.conditions import (
     by_contender,
     conditions_of,
     deciding_over,
-    differing,
     notes_on_left_out,
     overall_of,
     row_called,
 )
-from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import (
-    Evaluation,
-    contenders_of,
-    evaluations_of,
-    refuse_measures,
-)
+from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, refuse_measures
 from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop, notes_on_grades
 from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.evaluation.suites import collections_of, differing
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes, merged, note
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
@@ -112,41 +107,19 @@ def compare_collections(
     >>> found.overall[0].label
     'better on ranking'
     """
-    evaluations = evaluations_of(evaluations, cutoff, values=True)
-    if not evaluations:
-        raise ParameterError("there is no collection; give a mapping from names to evaluations")
+    evaluations = collections_of(
+        evaluations,
+        cutoff,
+        groups or {},
+        allow=allow,
+        remedy=", or pass `allow=['cutoff']` if this is intended",
+    )
     for evaluation in evaluations.values():
         refuse_measures(evaluation, measures)
-    measured = {
-        name: "runs" if evaluation.values is None else evaluation.values.measure
-        for name, evaluation in evaluations.items()
-    }
-    if len(set(measured.values())) > 1:
-        compared = listed([f"{name}: {words}" for name, words in measured.items()][:10])
-        raise MismatchError(f"the collections differ in what is compared ({compared})")
-    unlike = list(differing(evaluations, "cutoff", "ties", "judged_only"))
-    for setting, said in unlike:
-        if setting not in allow:
-            remedy = ", or pass `allow=['cutoff']` if this is intended"
-            raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike"
-                f"{remedy if setting == 'cutoff' else ''}"
-            )
-    # With one relevant document the two are the same.
-    if len({evaluation.unit for evaluation in evaluations.values()}) > 1:
-        evaluations = {
-            name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()
-        }
     names = tuple(
         dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
     )
     chosen = contenders_of(names, baseline, contenders)
-    for name in groups or {}:
-        if name not in evaluations:
-            raise ParameterError(
-                f"groups names {name!r}, which is no collection; they are"
-                f" {listed(list(evaluations)[:10])}"
-            )
     first = next(iter(evaluations.values()))
     checked = Rules(**rules)
     conditions = conditions_of(
@@ -182,7 +155,10 @@ def compare_collections(
         notes=as_notes(
             [
                 *merged(on_grades),
-                *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
+                *(
+                    f"The collections differ in {setting}: {said}."
+                    for setting, said in differing(evaluations, "cutoff")
+                ),
                 *_notes(evaluations, conditions, missing, overall),
             ]
         ),

@@ -430,11 +430,3 @@ def _new_ones(
 
 def _without_nan(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
-
-
-def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:
-    """Find the settings in which evaluations differ, with their values in words."""
-    for setting in settings:
-        values = {name: getattr(evaluation, setting) for name, evaluation in evaluations.items()}
-        if len(set(values.values())) > 1:
-            yield setting, listed([f"{name} {value}" for name, value in values.items()][:10])

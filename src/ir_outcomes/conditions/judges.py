@@ -14,7 +14,6 @@ from ir_outcomes.conditions.conditions import (
     Kind,
     by_contender,
     conditions_of,
-    differing,
 )
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import (
@@ -25,6 +24,7 @@ from ir_outcomes.evaluation.evaluation import (
 )
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.evaluation.suites import differing
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.differences import Clusters, Measurements, Quantity

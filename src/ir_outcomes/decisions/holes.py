@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ir_outcomes.arguments import check_one_order
-from ir_outcomes.choices import Floats, Ints, Positive
+from ir_outcomes.choices import Floats, Ints, Level, Positive
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import ParameterError, some, warn
@@ -18,7 +18,7 @@ from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.evaluation.remarks import STOPS, note_on_depth, notes_on_grades
 from ir_outcomes.files import with_progress
 from ir_outcomes.notes import Note, note
-from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
+from ir_outcomes.pairs.rules import Rules, Settings
 from ir_outcomes.pairs.verdict import direction_of
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, attributes, rows_of
@@ -114,7 +114,7 @@ class Holes(Result):
         return "".join(f"{document.query_id}\t{document.docid}\n" for document in self.to_judge(n))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each contender."""
+        """One flat row for each contender."""
         return rows_of((Column("baseline", lambda _: self.baseline), *COLUMNS), self.pairs)
 
 
@@ -146,8 +146,8 @@ def holes(
     contenders: str | Sequence[str] | None = None,
     *,
     cutoff: Positive | None = None,
+    alpha: Level = 0.05,
     progress: bool = False,
-    **rules: Unpack[RuleOptions],
 ) -> Holes:
     """Find how much a verdict depends on unjudged documents, which count as not relevant.
 
@@ -163,10 +163,10 @@ def holes(
         Names of runs; by default the first is the baseline, and all others are contenders.
     cutoff : int, optional
         Ranks beyond it do not count; by default that of the evaluation.
+    alpha : float
+        Significance level; labels are of each pair by itself, without a correction.
     progress : bool
         Show a progress bar over the contenders on stderr.
-    **rules
-        alpha, correction and margins; see `ir_outcomes.Rules`. Labels are of each pair by itself.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def holes(
     >>> found["b"].label, found["b"].bound.word, found["b"].n_unjudged
     ('worse on ranking', 'stands', 40)
     """
-    checked = Rules(**rules)
+    rules = Rules(alpha=alpha, correction="none")
     evaluation = evaluation_of(evaluation)
     baseline = evaluation.names[0] if baseline is None else baseline
     names = contenders_of(evaluation.names, baseline, contenders)
@@ -199,14 +199,14 @@ def holes(
     found = []
     for name in with_progress(names, "pair", len(names), shown=progress):
         pair = evaluation[[baseline, name]]
-        found.append(_holes_of(pair, checked))
+        found.append(_holes_of(pair, rules))
     notes = [Note(_ABOUT_STANDS), *notes_on_grades(evaluation.qrels, evaluation.rel)]
     deepest = max(run.depth for run in evaluation.at())
     if deepest < evaluation.cutoff:
         notes.append(note_on_depth(deepest, evaluation.cutoff))
     if evaluation.positives_only:
         notes.insert(0, note("positives only", _ABOUT_POSITIVES))
-    settings = Settings.of(evaluation, replace(checked, correction="none"))
+    settings = Settings.of(evaluation, rules)
     return Holes(baseline, tuple(found), settings, notes=tuple(notes))
 
 
@@ -268,7 +268,7 @@ class _Unjudged(NamedTuple):
         yield baseline + contender < np.inf
 
     def gains(self, pair: Evaluation) -> Floats:
-        """Return by how much each document would change the search over all queries, if relevant."""
+        """By how much each document would change the search over all queries, if relevant."""
         lengths = np.where(self.ranks > 0, self.ranks, pair.cutoff + 1.0)
         first = [np.nan_to_num(run.esl(), nan=pair.cutoff + 1.0)[self.query] for run in pair.at()]
         if pair.unit == "query":
@@ -311,7 +311,7 @@ def _judged_again(pair: Evaluation, unjudged: _Unjudged, chosen: Any) -> Evaluat
 
 
 def _clusters_of(evaluation: Evaluation) -> dict[str, str] | None:
-    """Return the cluster of each query as `evaluate` takes them; None without clusters."""
+    """The cluster of each query as `evaluate` takes them, None without."""
     if evaluation.clusters is None:
         return None
     codes = evaluation.clusters.tolist()
@@ -319,7 +319,7 @@ def _clusters_of(evaluation: Evaluation) -> dict[str, str] | None:
 
 
 def _as_run(documents: RankedDocuments, query_ids: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return the first documents of each query with scores that fall with their ranks."""
+    """The first documents of each query with scores that fall with their ranks."""
     ids = [docid.decode() for docid in documents.docids.tolist()]
     ranks = documents.rank.tolist()
     run = {}
@@ -331,7 +331,7 @@ def _as_run(documents: RankedDocuments, query_ids: Sequence[str]) -> dict[str, d
 
 
 def _with_documents(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation with its documents up to the cutoff, for which runs are read again where they were not kept."""
+    """The evaluation with its documents, for which runs can be read again."""
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
         raise ParameterError(
@@ -359,13 +359,14 @@ def _with_documents(evaluation: Evaluation) -> Evaluation:
         rel=evaluation.rel,
         ties=evaluation.ties,
         drop_self=evaluation.runs[0].drop_self,
+        duplicates=evaluation.duplicates,
         allow=STOPS,
     )
     return replace(evaluation, documents=again.restrict(evaluation.query_ids).documents)
 
 
 def _judged(pair: Evaluation, depth: int) -> tuple[float, float]:
-    """Return the judged share of the first documents of two runs."""
+    """The judged share of the first documents of two runs."""
     first, second = (_judged_share(documents.first(depth)) for documents in pair.documents)
     return first, second
 

@@ -32,6 +32,7 @@ from ir_outcomes.evaluation.work import RunResult, Work, each_run
 from ir_outcomes.files import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Collection, Task, open_collection
+from ir_outcomes.reading.formats import path_and_order
 from ir_outcomes.reading.runs import DATASET_PREFIX, Duplicates, Run, is_path
 
 
@@ -333,6 +334,7 @@ def _evaluation_of(
         sources=tuple(run.run if _is_readable_again(run.run) else None for run in runs),
         qrels=collection.qrels,
         replicates=several_runs(runs),
+        duplicates=settings.duplicates,
     )
     for system in evaluation.systems:
         check_runs(system)
@@ -393,7 +395,7 @@ def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Uni
 def _is_readable_again(source: Any) -> bool:
     """Return whether a run can be read a second time, as a pipe or an iterator cannot."""
     if is_path(source):
-        return os.path.isfile(source)
+        return os.path.isfile(path_and_order(source)[0])
     return isinstance(source, (str, Run, Mapping)) or hasattr(source, "columns")
 
 

@@ -48,7 +48,7 @@ from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import refuse_bomb
 from ir_outcomes.reading.measure_names import is_same_measure
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import check_names
+from ir_outcomes.reading.runs import Duplicates, check_names
 
 DEFAULT_CUTOFF = 100
 
@@ -84,6 +84,8 @@ class Evaluation(Sequence[SearchLengths]):
         The judgments; None where they were not kept.
     replicates : mapping of str to tuple of str
         The names of the runs of each system that has several, by its name.
+    duplicates : {"first", "max"} or None
+        What counts of a document that is ranked twice, where the runs are read again.
     values : Scores or None
         Values that another tool computed, see `ir_outcomes.outputs`; there are no runs then.
     """
@@ -98,6 +100,7 @@ class Evaluation(Sequence[SearchLengths]):
     sources: tuple[Any, ...] = ()
     qrels: Qrels | None = None
     replicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    duplicates: Duplicates | None = None
     values: Scores | None = None
 
     def __post_init__(self) -> None:
@@ -300,7 +303,10 @@ class Evaluation(Sequence[SearchLengths]):
                 f"{measure} was not kept, and some runs cannot be read again; {remedy}"
             )
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
-        runs = [as_run(source, name) for source, name in zip(self.sources, self.names, strict=True)]
+        runs = [
+            as_run(source, name, duplicates=self.duplicates)
+            for source, name in zip(self.sources, self.names, strict=True)
+        ]
         drop_self = self.runs[0].drop_self
         runs = [filtered(self.qrels, run, drop_self=drop_self) for run in runs]
         values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
@@ -393,11 +399,15 @@ def evaluation_of(
 
 
 def evaluations_of(
-    named: Mapping[str, Evaluation], cutoff: int | None = None, *, values: bool = False
+    named: Mapping[str, Evaluation],
+    cutoff: int | None = None,
+    *,
+    several_runs: bool = False,
+    values: bool = False,
 ) -> dict[str, Evaluation]:
     """Return evaluations by their names, at a cutoff or each at its own."""
     return {
-        str(name): evaluation_of(source, cutoff=cutoff, values=values)
+        str(name): evaluation_of(source, cutoff=cutoff, several_runs=several_runs, values=values)
         for name, source in named.items()
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from ir_outcomes.choices import Bools, Count, Floats, Ints, Level, Positive, Unit
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -227,10 +228,12 @@ def agreement(
     if evaluation is not None:
         if measures is None:
             tested += [scores for scores in evaluation.scores if scores.measure == "nDCG@10"]
-        verdict, labels = _verdict(evaluation, splits, seed, alpha, progress)
+        with threadpool_limits(1, "blas"):  # threads wait for each other
+            verdict, labels = _verdict(evaluation, splits, seed, alpha, progress)
     tests: list[HalfAgreement] = []
     for scores in tested:
-        tests += _tests(scores, splits, seed, alpha, progress)
+        with threadpool_limits(1, "blas"):
+            tests += _tests(scores, splits, seed, alpha, progress)
     notes = [
         "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less"
         " power than all of them."

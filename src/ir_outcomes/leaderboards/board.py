@@ -9,6 +9,7 @@ import numpy as np
 from ir_outcomes.choices import Correction, Direction, Ints
 from ir_outcomes.comparison.columns import row_columns
 from ir_outcomes.errors import some
+from ir_outcomes.evaluation.evaluation import place_of
 from ir_outcomes.pairs.rows import Row, RowsOfPairs
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import LABELS, MIRRORED, direction_of
@@ -66,6 +67,18 @@ class MeasureOfRuns:
     higher_is_better: bool  #: its direction
     values: tuple[float | None, ...]  #: its mean for each run, in the order of the standings
     #: for each run those that are found worse by this measure, corrected over all pairs
+    better_than: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class CollectionOfBoard(Immutable):
+    """A collection of a board over several: what its own board says of the same systems."""
+
+    collection: str  #: its name
+    group: str | None  #: collections of one group count as one in the mean
+    n_queries: int  #: queries with a relevant document
+    values: tuple[float | None, ...]  #: means of the deciding row, in the order of the standings
+    #: for each system those that are found worse here, corrected over the pairs of the collection
     better_than: tuple[tuple[str, ...], ...]
 
 
@@ -166,6 +179,9 @@ class Leaderboard(HasFigures, HasPage, Result):
         Queries with a relevant document, and without one, which are left out.
     settings : Settings or None
         How runs were compared; None where only the values of a measure were given.
+    collections : tuple of CollectionOfBoard
+        Of a board over collections, whose scores and rows are unweighted means over them; else
+        empty.
     notes : tuple of Note
         Caveats.
     """
@@ -180,6 +196,7 @@ class Leaderboard(HasFigures, HasPage, Result):
     n_queries: int
     n_unanswerable: int
     settings: Settings | None
+    collections: tuple[CollectionOfBoard, ...] = ()
 
     @property
     def first(self) -> tuple[str, ...]:
@@ -195,6 +212,21 @@ class Leaderboard(HasFigures, HasPage, Result):
         number = upper * len(names) - upper * (upper + 1) // 2 + lower - upper - 1
         pair: BoardPair = self.pairs[number]
         return pair if pair.baseline == baseline else pair.turned()
+
+    def better_in(self, run: str) -> dict[str, int]:
+        """Return the collections where a system is found better, with the number of pairs."""
+        place = place_of(run, tuple(standing.run for standing in self.standings))
+        pairs = {part.collection: len(part.better_than[place]) for part in self.collections}
+        return {collection: number for collection, number in pairs.items() if number}
+
+    def worse_in(self, run: str) -> dict[str, int]:
+        """Return the collections where a system is found worse, with the number of pairs."""
+        place_of(run, tuple(standing.run for standing in self.standings))
+        pairs = {
+            part.collection: sum(run in beaten for beaten in part.better_than)
+            for part in self.collections
+        }
+        return {collection: number for collection, number in pairs.items() if number}
 
     def labels(self) -> list[str]:
         """Return the labels of all pairs, in their order."""
@@ -222,11 +254,20 @@ class Leaderboard(HasFigures, HasPage, Result):
         )
         if any(standing.runs for standing in self.standings):
             columns = (*columns, *RUNS_COLUMNS)
+        if self.collections:
+            columns = (
+                *columns,
+                Column("pairs_better", lambda standing: sum(self.better_in(standing.run).values())),
+                Column("pairs_worse", lambda standing: sum(self.worse_in(standing.run).values())),
+            )
         rows = rows_of(columns, self.standings)
-        for measure in self.measures:
-            for row, value, beaten in zip(rows, measure.values, measure.better_than, strict=True):
-                row[measure.measure] = value
-                row[f"{measure.measure} better than"] = ", ".join(beaten)
+        further: list[tuple[str, str, MeasureOfRuns | CollectionOfBoard]]
+        further = [(part.measure, part.measure, part) for part in self.measures]
+        further += [(f"{part.collection} mean", part.collection, part) for part in self.collections]
+        for heading, name, part in further:
+            for row, value, beaten in zip(rows, part.values, part.better_than, strict=True):
+                row[heading] = value
+                row[f"{name} better than"] = ", ".join(beaten)
         of_pair = pair_columns(self.pairs[0])
         for prefix, pairs in (("above_", self.against_above()), ("first_", self.against_first())):
             of_pairs = [dict.fromkeys(column.name for column in of_pair), *rows_of(of_pair, pairs)]

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from ir_outcomes.errors import ParameterError, some
@@ -126,7 +126,8 @@ def sota_history(
     read, column = read_entries(entries, score)
     if until is not None:
         try:
-            last = date.fromisoformat(str(until)[:10])  # the time of a datetime does not count
+            # The time of a datetime does not count.
+            last = datetime.fromisoformat(str(until)).date()
         except ValueError:
             raise ParameterError("write a date such as 2021-02-15", until=until) from None
         read = tuple(entry for entry in read if entry.date <= last)

@@ -144,10 +144,9 @@ def _mean_of_runs(values: Floats) -> Floats:
     return np.where(sizes > 0, mean + (sums - sizes * mean) / size, np.nan)
 
 
-def order_of(scores: Scores) -> tuple[Ints, Ints]:
+def order_of(means: Floats, higher_is_better: bool) -> tuple[Ints, Ints]:
     """Return ranks by the mean, and the runs in this order."""
-    means = scores.means() if scores.higher_is_better else -scores.means()
-    ranks = shared_ranks(means[None])[0]
+    ranks = shared_ranks((means if higher_is_better else -means)[None])[0]
     return ranks, np.argsort(ranks, kind="stable")
 
 

@@ -101,7 +101,7 @@ class RankDistribution(HasFigures, Result):
         taus = [tau for tau in self.taus if tau is not None]
         return float(np.median(taus)) if taus else None
 
-    def place_shares(self, places: int = 5) -> dict[str, tuple[float, ...]]:
+    def place_shares(self, places: Positive = 5) -> dict[str, tuple[float, ...]]:
         """Return shares of the resamples with rank 1, 2, ... (Craswell et al. 2021)."""
         return {
             run.run: tuple(number / self.resamples for number in run.counts[:places])
@@ -183,7 +183,7 @@ def rank_distribution(
     """
     check_number_of_runs(source)
     scores = scores_of(source, measure).on(queries)
-    ranks_on_all, order = order_of(scores)
+    ranks_on_all, order = order_of(scores.means(), scores.higher_is_better)
     ranks_on_all = ranks_on_all[order]
     scores = scores.take(order.tolist())
     n_runs, n_queries = scores.values.shape

@@ -8,12 +8,12 @@ import numpy as np
 
 from ir_outcomes.choices import Floats, divided
 from ir_outcomes.pairs.differences import Quantity
-from ir_outcomes.pairs.rows import Row, RowOfPairs
+from ir_outcomes.pairs.rows import Row, RowOfPairs, RowsOfPairs
 from ir_outcomes.statistics.estimate import estimates_of_means
 
 
 class RowInConditions(NamedTuple):
-    """One row of some pairs in several conditions: (conditions, pairs) arrays, NaN without a number."""
+    """One row in several conditions: (conditions, pairs) arrays, NaN without one."""
 
     baseline: Floats
     contender: Floats
@@ -33,8 +33,22 @@ class RowInConditions(NamedTuple):
         )
         return cls(*(np.array(column, dtype=np.float64) for column in columns))
 
+    @classmethod
+    def of_pairs(cls, rows: Sequence[RowOfPairs]) -> Self:
+        """Take the rows of the same pairs in each condition."""
+        columns = [
+            (
+                *(row.baseline, row.contender),
+                *(row.estimates.mean, row.estimates.standard_error, row.estimates.df),
+                *(row.differ, np.full(len(row.n), _number(row.quantity, "largest"))),
+                row.estimates.unseen,
+            )
+            for row in rows
+        ]
+        return cls(*map(np.stack, zip(*columns, strict=True)))
 
-def _number(row: Row | None, name: str) -> float:
+
+def _number(row: Row | Quantity | None, name: str) -> float:
     value = None if row is None else getattr(row, name)
     return math.nan if value is None else float(value)
 
@@ -50,7 +64,7 @@ class RowOfMeans(NamedTuple):
 def mean_over_conditions(
     quantity: Quantity, conditions: RowInConditions, groups: Sequence[Hashable], alpha: float
 ) -> RowOfMeans:
-    """Average a row over conditions; those of one group are averaged first.
+    """Average a row over conditions, those of one group first.
 
     SE^2 is the sum of the squared standard errors, each with its squared weight; the degrees of
     freedom are those of Welch 1947 and Satterthwaite 1946.
@@ -73,7 +87,7 @@ def mean_over_conditions(
     total = variances.sum(axis=0)
     below = (variances**2 / np.where(entered, conditions.df, 1.0)).sum(axis=0)
     largest = averaged(conditions.largest)
-    found = estimates_of_means(
+    estimate = estimates_of_means(
         averaged(conditions.difference),
         np.where(n_groups > 0, np.sqrt(total), np.nan),
         divided(total**2, below, below > 0, 1.0),
@@ -85,5 +99,18 @@ def mean_over_conditions(
     of_groups = members @ np.where(entered, conditions.difference, 0.0) * share
     counts = n_groups, np.count_nonzero(of_groups, axis=0), np.sum(of_groups > 0, axis=0)
     levels = averaged(conditions.baseline), averaged(conditions.contender)
-    row = RowOfPairs.estimated(quantity, counts, levels, found, alpha)
+    row = RowOfPairs.estimated(quantity, counts, levels, estimate, alpha)
     return RowOfMeans(row, np.where(size > 0, of_groups, np.nan), largest)
+
+
+def means_over_conditions(
+    conditions: Sequence[RowsOfPairs], groups: Sequence[Hashable], alpha: float
+) -> RowsOfPairs:
+    """Average the rows of the same pairs over conditions, each pair by itself."""
+    first = conditions[0]
+    rows = {}
+    for name, row in first.rows.items():
+        in_conditions = RowInConditions.of_pairs([pairs.rows[name] for pairs in conditions])
+        rows[name] = mean_over_conditions(row.quantity, in_conditions, groups, alpha).row
+    identical = np.all([pairs.identical for pairs in conditions], axis=0)
+    return RowsOfPairs(first.systems, identical, rows, {})

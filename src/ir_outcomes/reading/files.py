@@ -213,6 +213,10 @@ def _opened(source: str) -> _CountedFile:
     except UnreadableFile:
         raise
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+        if source == STDIN:
+            raise UnreadableFile(
+                "standard input is closed; give the path of a file, or write to it with | or <"
+            ) from error
         raise UnreadableFile(
             f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}"
         ) from error

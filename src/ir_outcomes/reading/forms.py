@@ -42,6 +42,7 @@ class Layout(NamedTuple):
     value: int
     value_name: str  # "score", "rank" or "grade"; ranks and grades are whole numbers
     rank: int | None = None
+    separator: str | None = None  # of cells; None is white space
 
 
 class Shape(NamedTuple):
@@ -192,8 +193,12 @@ class Kind(NamedTuple):
                 raise FormatError(columns.source, f"{problem}: {SWAPPED}")
         elif values.max(initial=0) > _LARGEST_GRADE:
             row = int(values.argmax())
-            problem = f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score"
-            raise columns.error(row, f"{problem} of a run: {SWAPPED}", str(values[row]))
+            problem = (
+                f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score of a"
+                f" run: {SWAPPED} If it is a grade, write a first line that names query_id, doc_id"
+                " and relevance"
+            )
+            raise columns.error(row, problem, str(values[row]))
 
 
 def _dotted_keys(document: dict[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -266,7 +267,7 @@ def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
         listed = None if _is_run(runs) else dict(runs)
     elif isinstance(runs, (list, tuple)):
         # Named tuples are the rows of a run.
-        are_rows = hasattr(runs, "_fields") or (runs and hasattr(runs[0], "_fields"))
+        are_rows = hasattr(runs, "_fields") or (runs and _is_row(runs[0]))
         listed = None if are_rows else [path for run in runs for path in run_paths(run)]
     elif _is_directory_or_pattern(runs):
         listed = run_paths(runs)
@@ -390,8 +391,20 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
     if isinstance(first, Mapping):
         inner = next(iter(first.values()))
         return not isinstance(inner, Mapping) and not is_ranking(inner)
-    # Ids of documents, unless they are the files of a system's runs.
-    return is_ranking(first) and not (isinstance(first[0], str) and os.path.exists(first[0]))
+    # Ids of documents, unless they are the files of a system's runs, which may be missing.
+    if not is_ranking(first):
+        return False
+    is_file = isinstance(first[0], str) and (
+        os.path.exists(first[0]) or re.search(r"\.(run|trec|res)(\.gz|\.zst)?$", first[0])
+    )
+    return not is_file
+
+
+def _is_row(item: Any) -> bool:
+    """Return whether an item of a list is a row of a run, or the list of a query, and no run."""
+    if isinstance(item, dict):
+        return RUN.is_flat(item) or RUN.shape_of(item) is not None
+    return hasattr(item, "_fields")
 
 
 def _is_directory_or_pattern(run: Any) -> bool:

@@ -45,9 +45,14 @@ class Subsets(NamedTuple):
     direction: Ints
 
     def first(self, name: str) -> Test:
-        """Return the result of the first subset."""
+        """The result of the first subset."""
         pvalue, statistic, n, direction = (column[0].item() for column in self)
         return Test(name, pvalue, None if math.isnan(statistic) else statistic, n, direction)
+
+
+# Differences up to which SciPy's signed rank test is exact, without zeros and ties and with them.
+EXACT = 50
+EXACT_WITH_TIES = 13
 
 
 def paired_tests(d: npt.ArrayLike) -> dict[str, Test]:
@@ -63,14 +68,15 @@ def paired_tests(d: npt.ArrayLike) -> dict[str, Test]:
     dict of str to Test
         "t" is `scipy.stats.ttest_rel`; where all n differences are equal t is undefined and p is
         2^(1 - n). "wilcoxon" is `scipy.stats.wilcoxon` with ``zero_method="wilcox"`` (differences
-        of 0 are left out) and ``correction=False, method="asymptotic"``: for any number of
-        differences the normal approximation, its variance corrected for ties. "sign" is
+        of 0 are left out), ``correction=False`` and ``method="auto"``: exact for up to 50
+        differences without zeros and ties, and for up to 13 with them; else the normal
+        approximation, its variance corrected for ties. "sign" is
         `scipy.stats.binomtest` on the signs, without differences of 0.
 
     Examples
     --------
     >>> {name: round(test.pvalue, 3) for name, test in paired_tests([3, 0, 5, -1, 2, 4]).items()}
-    {'t': 0.071, 'wilcoxon': 0.08, 'sign': 0.375}
+    {'t': 0.071, 'wilcoxon': 0.125, 'sign': 0.375}
     """
     kernels = {"t": t_tests, "wilcoxon": signed_ranks, "sign": signs}
     return {name: kernel(d).first(name) for name, kernel in kernels.items()}
@@ -141,7 +147,8 @@ def t_of_sums(n: Floats, total: Floats, squares: Floats, rest: Floats) -> Subset
 
 
 def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
-    """Run Wilcoxon's signed rank test on subsets of the differences."""
+    """Run Wilcoxon's signed rank test on subsets of the differences, or on all, exact if they are few."""
+    is_whole = members is None
     d, members = _sample(d, members)
     code, size = _classes(np.abs(d[d != 0]))
     positive = _counts(code[d[d != 0] > 0], size, members[d > 0])
@@ -151,7 +158,24 @@ def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
     distance = plus - n * (n + 1) / 4
     variance = (n * (n + 1) * (2 * n + 1) - (both * both * both - both).sum(axis=0) / 2) / 24
     testable = (members.sum(axis=0) > 1) & (n > 0)
-    return _subsets(_normal(distance, variance, testable), plus, testable, n, distance)
+    pvalue = _normal(distance, variance, testable)
+    limit = EXACT if len(d) == size else EXACT_WITH_TIES
+    if is_whole and len(d) <= limit:
+        pvalue[:] = _exact_signed_ranks(code, plus.item())
+    return _subsets(pvalue, plus, testable, n, distance)
+
+
+def _exact_signed_ranks(code: Ints, plus: float) -> float:
+    """Return the p-value of a sum of positive ranks over all signs; equal codes are ties."""
+    times = np.bincount(code)
+    # Twice the mean ranks of ties are whole numbers.
+    doubled = (2 * np.cumsum(times) - times + 1)[code]
+    ways = np.ones(1)
+    for rank in doubled.tolist():
+        ways = np.append(ways, np.zeros(rank)) + np.append(np.zeros(rank), ways)
+    at = round(2 * plus)
+    tail = min(ways[: at + 1].sum(), ways[at:].sum())
+    return float(min(1.0, 2 * tail / ways.sum()))
 
 
 def signs(d: npt.ArrayLike, members: Members | None = None) -> Subsets:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from ir_outcomes.choices import Floats, Ints, divided
 from ir_outcomes.errors import ParameterError
@@ -22,14 +23,15 @@ def resampled_means(values: Floats, units: Ints, resamples: int, seed: int) -> I
     filled = np.where(defined, values, 0.0)
     rng = np.random.default_rng(seed)
     n_units = int(units.max()) + 1
-    # A product takes all threads that there are, which pays for large ones only.
     size = max(1, _BLOCK // len(units))
     for start in range(0, resamples, size):
         drawn = rng.integers(0, n_units, (min(size, resamples - start), n_units))
         times = [np.bincount(units_drawn, minlength=n_units)[units] for units_drawn in drawn]
         weights = np.array(times, dtype=np.float64)
-        numbers = weights @ defined.T.astype(np.float64)
-        yield divided(weights @ filled.T, numbers, numbers > 0)
+        with threadpool_limits(1, "blas"):  # threads wait for each other
+            numbers = weights @ defined.T.astype(np.float64)
+            sums = weights @ filled.T
+        yield divided(sums, numbers, numbers > 0)
 
 
 def first_halves(n: int, splits: int, seed: int, clusters: Ints | None = None) -> Floats:
@@ -51,7 +53,7 @@ def first_halves(n: int, splits: int, seed: int, clusters: Ints | None = None) -
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:
-    """Rank (n_samples, n_systems) means from 1, the highest first; equal ones share the smaller.
+    """Rank means from 1, the highest first, where equal ones share the smaller.
 
     Undefined means, NaN, are last.
     """
@@ -74,6 +76,6 @@ def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
 
 
 def _signs(values: npt.NDArray[np.generic]) -> Floats:
-    """Return the signs of the differences of all pairs."""
+    """The signs of the differences of all pairs."""
     numbers = values.astype(np.float64)
     return np.sign(numbers[:, None] - numbers)

@@ -10,7 +10,7 @@ from ir_outcomes.choices import Missing, Positive
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.tail.measures import ASL_FIRST, effective_share, runs_at_depth
-from ir_outcomes.tail.result import TailHistogram, TailResult
+from ir_outcomes.tail.result import LengthChanges, LengthDistributions
 
 SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)  # of changes
 
@@ -21,7 +21,7 @@ def length_distributions(
     cutoff: Positive | None = None,
     missing: Missing = "cutoff",
     bins: Positive = 10,
-) -> TailResult:
+) -> LengthDistributions:
     """Count the relevant documents by search length, the missing ones separately.
 
     Parameters
@@ -33,7 +33,7 @@ def length_distributions(
 
     Returns
     -------
-    TailResult
+    LengthDistributions
         A row for each run, the best mean ASL first: ASL, ASL@g1-10 of the ten best-ranked relevant
         documents, the relevant documents by search length, those that are missing (the spike of
         Figure 5), and the share of the relevant documents that AP in effect averages: the
@@ -56,8 +56,7 @@ def length_distributions(
     edges = tuple(np.unique(ends.round().astype(np.int64)).tolist())
     rows = [_distribution(run, missing, edges) for run in runs]
     rows.sort(key=itemgetter("asl"))
-    return TailResult(
-        "length-distributions",
+    return LengthDistributions(
         tuple(row["run"] for row in rows),
         tuple(rows),
         settings,
@@ -83,7 +82,7 @@ def _distribution(run: SearchLengths, missing: Missing, edges: tuple[int, ...]) 
 
 
 def bucket_columns(edges: tuple[int, ...]) -> list[str]:
-    """Return the names of the columns that count the search lengths in the buckets."""
+    """The names of the columns that count the search lengths in the buckets."""
     return [f"{low}_to_{high - 1}" for low, high in pairwise(edges)]
 
 
@@ -95,7 +94,7 @@ def length_changes(
     cutoff: Positive | None = None,
     missing: Missing = "cutoff",
     bins: Positive | None = None,
-) -> TailHistogram:
+) -> LengthChanges:
     """Count the relevant documents by how their search length changed.
 
     Parameters
@@ -108,7 +107,7 @@ def length_changes(
 
     Returns
     -------
-    TailHistogram
+    LengthChanges
         Each relevant document is counted in one row: further up or down in the contender, where
         both runs found it, by the size of the change (the last bucket is open), unchanged, won
         (only the contender found it), lost, or neither.
@@ -155,8 +154,7 @@ def length_changes(
         row("neither", None, None, np.sum(~by_first & ~by_second)),
     ]
     asl = [np.nanmean(run.asl(missing=missing)) for run in (first, second)]
-    return TailHistogram(
-        "length-changes",
+    return LengthChanges(
         (first.name, second.name),
         tuple(rows),
         settings,

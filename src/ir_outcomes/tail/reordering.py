@@ -20,7 +20,7 @@ from ir_outcomes.tail.measures import (
     notes_on_unanswerable,
     runs_at_depth,
 )
-from ir_outcomes.tail.result import TailResult, TailSettings
+from ir_outcomes.tail.result import Reordering, TailSettings
 
 BETTER_BY = 1.1
 ALPHA = 0.05
@@ -32,7 +32,7 @@ def reordering(
     measures: Sequence[Any] | None = None,
     cutoff: Positive | None = None,
     missing: Missing = "cutoff",
-) -> TailResult:
+) -> Reordering:
     """Order the runs by a measure and by another, and say what changes.
 
     Parameters
@@ -47,7 +47,7 @@ def reordering(
 
     Returns
     -------
-    TailResult
+    Reordering
         A row for each step, and where there are several the cumulative change last: Delta-Sort, the
         largest change over the runs of the number of runs that are better (a mean that is 10 %
         better, and p <= 0.05 in a paired t test), in percent of the runs, which can be large where
@@ -104,7 +104,7 @@ def reordering(
         steps.append("cumulative")
         pairs.append((measured[0], measured[-1]))
     rows = [_row(step, *pair) for step, pair in zip(steps, pairs, strict=True)]
-    return TailResult("reordering", evaluation.names, tuple(rows), settings, notes=as_notes(notes))
+    return Reordering(evaluation.names, tuple(rows), settings, notes=as_notes(notes))
 
 
 def _measured(scores: Scores) -> tuple[Scores, Floats, Ints]:

@@ -10,7 +10,7 @@ from ir_outcomes.choices import Missing, Positive
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.tail.measures import runs_at_depth, top_and_all
-from ir_outcomes.tail.result import TailHistogram, TailResult, TailSettings
+from ir_outcomes.tail.result import ErrorReduction, Headroom, TailSettings
 
 OPTIMUM = 1.0  # of precisions, and of search lengths
 _LENGTH_NAMES = ("ASL", "ESL")  # how they begin
@@ -26,7 +26,7 @@ def rrie(
     *,
     cutoff: Positive | None = None,
     missing: Missing = "cutoff",
-) -> TailResult:
+) -> ErrorReduction:
     """Compute the relative reduction in error, by precision and by search length.
 
     Parameters
@@ -45,7 +45,7 @@ def rrie(
 
     Returns
     -------
-    TailResult
+    ErrorReduction
         A row for each measure: P@20 (of shorter runs at their depth) and ASL@g1-10 for the top, AP
         and ASL for all relevant documents, or the published ones. The means are those of
         ir_measures: of precisions over all queries of the qrels, of search lengths over those that
@@ -97,7 +97,7 @@ def rrie(
         }
         for measure, a, b in means
     ]
-    return TailResult("rrie", names, tuple(rows), settings, notes=notes)
+    return ErrorReduction(names, tuple(rows), settings, notes=notes)
 
 
 def _published(baseline: Any, contender: Any) -> list[tuple[Any, ...]]:
@@ -124,7 +124,7 @@ def _published(baseline: Any, contender: Any) -> list[tuple[Any, ...]]:
 
 def headroom(
     evaluation: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff"
-) -> TailHistogram:
+) -> Headroom:
     """Count queries by what the best run leaves to gain.
 
     Parameters
@@ -134,7 +134,7 @@ def headroom(
 
     Returns
     -------
-    TailHistogram
+    Headroom
         A row for each measure (P@20, ASL@g1-10, AP and ASL) and bucket: the run that is best by it,
         its mean, and the queries with a relevant document whose value is in the bucket, which has
         its left end and not its right one; the last is open.
@@ -161,4 +161,4 @@ def headroom(
         for low, high, number in zip(edges, (*edges[1:], None), counts, strict=True):
             rows.append({**head, "from": low, "to": high, "queries": number})
     names = tuple(run.name for run in runs)
-    return TailHistogram("headroom", names, tuple(rows), settings, notes=notes)
+    return Headroom(names, tuple(rows), settings, notes=notes)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -120,22 +119,6 @@ def test_values_of_another_tool_without_an_evaluation() -> None:
     assert grid["values"] == pytest.approx([0, 0.5, 0.9, 0.3, 0.5, 0])
 
 
-def test_margins_of_a_gate_are_on_its_page() -> None:
-    evaluation = evaluated()
-    result = iro.gate(evaluation, "a", "b", margins=(5.0, 2.0))
-    page = result.to_report(evaluation=evaluation)
-    assert {"-5.00", "+2.00"} <= set(Page(page.html).texts)
-    assert f"<title>{result.status}" in page.html
-
-
-def test_what_the_first_screen_of_a_call_shows_is_on_its_page() -> None:
-    result = compare_several(evaluated(), "a", measures=["nDCG@5"])
-    html = result.to_report().html
-    for table in result.view().tables:
-        for cell in (cell for row in table.rows for cell in row):
-            assert f">{cell}</" in html
-
-
 def test_lists_are_those_of_the_runs() -> None:
     run = {"q": {"x": 3.0, "gold": 2.0, "other": 1.0}}
     qrels = {"q": {"gold": 2, "x": 0}}
@@ -184,18 +167,6 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
         path.write_text(f'{{"doc_id": "1"}}\n\n{bad}\n')
         with pytest.raises(iro.FormatError, match=r"docs.jsonl, line 3: "):
             document_texts(path, set(), "")
-
-
-@pytest.mark.parametrize("is_built", [True, False])
-def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_built: bool) -> None:
-    import ir_datasets
-
-    document = SimpleNamespace(default_text=lambda: "its text")
-    store = SimpleNamespace(built=lambda: is_built, get_many=lambda names: {"d": document})
-    dataset = SimpleNamespace(has_docs=lambda: True, docs_store=lambda: store)
-    monkeypatch.setattr(ir_datasets, "load", {"vaswani": dataset}.get)
-    found = document_texts(None, {"d", "e"}, "vaswani")(["d", "e"])
-    assert found == (["its text", None] if is_built else [])
 
 
 def hostile() -> iro.ReportPage:

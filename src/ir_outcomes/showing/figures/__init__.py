@@ -72,8 +72,8 @@ class Picture(NamedTuple):
 
 Drawing = Callable[[Any, Any], Picture]
 
-KINDS: dict[type | str, dict[str, Drawing]] = {}
-"""Functions of result and target, of each class or analysis by name, the default first."""
+KINDS: dict[type, dict[str, Drawing]] = {}
+"""Functions of result and target, of each class by name, the default first."""
 
 
 def kinds(result: object) -> Mapping[str, Drawing]:
@@ -81,13 +81,12 @@ def kinds(result: object) -> Mapping[str, Drawing]:
     # They register their figures.
     from ir_outcomes.showing.figures import changes, comparisons, leaderboards  # noqa: F401
 
-    key = getattr(result, "analysis", type(result))
-    if key not in KINDS:
+    if type(result) not in KINDS:
         raise ParameterError(f"a {type(result).__name__} has no figures")
-    return KINDS[key]
+    return KINDS[type(result)]
 
 
-def draws(kind: str, *classes: type | str) -> Callable[[Drawing], Drawing]:
+def draws(kind: str, *classes: type) -> Callable[[Drawing], Drawing]:
     """Let a function draw results of these classes under this name."""
 
     def register(function: Drawing) -> Drawing:

@@ -15,7 +15,7 @@ from ir_outcomes.showing.figures import BETTER, GREY, INK, WORSE, Picture, draws
 
 # Whose figures come first.
 from ir_outcomes.showing.figures import comparisons as comparisons
-from ir_outcomes.tail.result import TailHistogram
+from ir_outcomes.tail.result import Headroom, LengthChanges, TailResult
 
 # The largest change of each bar, in ranks or hundredths of a range; the last bar holds the others.
 STEPS = (1, 2, 5, 10, 30)
@@ -58,8 +58,8 @@ def draw_changes_of_queries(comparison: Comparison, target: Any) -> Picture:
     )
 
 
-@draws("changes", "length-changes")
-def draw_changes_of_documents(result: TailHistogram, target: Any) -> Picture:
+@draws("changes", LengthChanges)
+def draw_changes_of_documents(result: LengthChanges, target: Any) -> Picture:
     """Draw how many documents moved by how far: Figure 6 of Alex et al. 2022."""
     numbers = {
         change: np.array([row["documents"] for row in rows])
@@ -131,8 +131,8 @@ def _draw_changes(
     )
 
 
-@draws("headroom", "headroom")
-def draw_headroom(result: TailHistogram, target: Any) -> Picture:
+@draws("headroom", Headroom)
+def draw_headroom(result: Headroom, target: Any) -> Picture:
     """Draw what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022."""
     measures: list[list[Any]] = [
         list(rows) for _, rows in groupby(result.table, itemgetter("measure"))
@@ -158,6 +158,6 @@ def draw_headroom(result: TailHistogram, target: Any) -> Picture:
     )
 
 
-def _settings(result: TailHistogram) -> str:
+def _settings(result: TailResult) -> str:
     settings = result.settings
     return "" if settings is None else f"{conditions_words(settings)}, ties {settings.ties}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.leaderboards.board import Leaderboard, Standing
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankDistribution
 from ir_outcomes.showing import conditions_words, count, figures, level_words
@@ -42,6 +42,7 @@ def draw_standings(result: Leaderboard, target: Any) -> Picture:
         if standing.interval is not None:
             ax.plot(standing.interval, [position, position], color=INK, linewidth=1.8)
         ax.plot([standing.score], [position], "o", color=INK, markersize=markersize)
+    marks = _mark_collections(result, shown, ax, markersize) if result.collections else {}
     if not result.higher_is_better:
         ax.invert_xaxis()
     plurals = ("" if standing.ranks.best == standing.ranks.worst else "s" for standing in shown)
@@ -57,7 +58,19 @@ def draw_standings(result: Leaderboard, target: Any) -> Picture:
         answer_of(result),
         f"{level_words(result.alpha)}s of each mean by itself, ranks that are possible by"
         f" {family_words(result)}, {count(result.n_queries, 'query')}{without}",
+        marks,
     )
+
+
+def _mark_collections(
+    result: Leaderboard, shown: Sequence[Standing], ax: Any, markersize: float
+) -> dict[str, Any]:
+    """Mark the mean in each collection, and return the mark by its meaning."""
+    look: Any = {"linestyle": "", "marker": "|", "color": GREY, "markersize": markersize}
+    places = [result.standings.index(standing) for standing in shown]
+    for part in result.collections:
+        (mark,) = ax.plot([part.values[place] for place in places], range(len(places)), **look)
+    return {"mean in a collection": mark}
 
 
 @draws("verdicts", Leaderboard)

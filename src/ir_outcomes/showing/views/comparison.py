@@ -9,8 +9,17 @@ from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS, Direction
 from ir_outcomes.comparison.columns import names_of, paper_columns
 from ir_outcomes.comparison.notes import sides_of
 from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
+from ir_outcomes.comparison.wording import margins_named
 from ir_outcomes.evaluation.remarks import MANY_MISSING
-from ir_outcomes.formatting import NOTHING, listed, plural, short_unit
+from ir_outcomes.formatting import (
+    NOTHING,
+    contender_beside,
+    listed,
+    places_of_difference,
+    places_of_means,
+    plural,
+    short_unit,
+)
 from ir_outcomes.notes import in_full, merged
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, meaning_of
@@ -21,6 +30,7 @@ from ir_outcomes.showing.views.parts import (
     details_of,
     direction_words,
     directions,
+    margins_words,
     measures_legend,
     missing_words,
     paper_words,
@@ -30,9 +40,11 @@ from ir_outcomes.showing.views.parts import (
     row_name,
     settings_words,
     systems_lines,
+    within_words,
 )
 from ir_outcomes.table_columns import Column, chosen, of_part
 
+MOST_LINES = 20  # of the first screen of a comparison, four more with several runs or margins
 ROW_FIELDS = ("baseline", "contender", "difference", "interval", "new_runs", "p")
 
 
@@ -49,6 +61,7 @@ def _comparison(comparison: Comparison) -> View:
         above if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "",
         measures_legend(comparison.measures, comparison.settings),
         f"{correction_words([comparison])}; {direction_words([comparison])}",
+        margins_words(comparison),
         paper_words(comparison),
         settings_words(comparison.settings) + missing_words(comparison),
     )
@@ -61,6 +74,7 @@ def _comparison(comparison: Comparison) -> View:
         title=f"{comparison.contender} against {comparison.baseline}: {comparison.verdict.label}",
     )
     shown = {(row.name, field) for row in comparison.parts for field in ROW_FIELDS}
+    is_long = comparison.of_several_runs or comparison.settings.margins is not None
     return View(
         title=_title(comparison),
         label=label_words(comparison),
@@ -71,6 +85,7 @@ def _comparison(comparison: Comparison) -> View:
         details=details_of([("", comparison)], "", shown),
         background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(printed,),
+        most_lines=MOST_LINES + len(comparison.measures) + (4 if is_long else 0),
     )
 
 
@@ -91,6 +106,8 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield (
             f"Verdicts are corrected over {settings.family} comparisons ({rule}); p-values are not"
         )
+    if settings.margins is not None:
+        yield _within_legend(first) if comparisons[1:] else margins_words(first)
     yield from directions(first.parts).split("; ")
     yield direction_words(comparisons).capitalize()
     yield f"Settings: {settings_words(settings)}"
@@ -126,16 +143,16 @@ def _counts_line(comparison: Comparison) -> str:
     if comparison.coverage.n and not comparison.of_several_runs:
         outcomes = comparison.outcomes
         if comparison.unit == "query":
-            counts.append(
-                f"won {outcomes.won}, both {outcomes.both}, neither {outcomes.neither}, lost"
-                f" {outcomes.lost}"
-            )
+            counts.append(f"both {outcomes.both}, neither {outcomes.neither}")
         else:
             words += f", ranking on {comparison.ranking.n}"
     whole = comparison.all_queries
-    if whole is not None and comparison.settings.n_clusters is None:
+    if whole is not None:
         (more, better), (fewer, worse) = sides_of(whole)
-        counts.append(f"over all, {more} on {better}, {fewer} on {worse}")
+        on = str(better)
+        if comparison.settings.n_clusters is not None:
+            on = plural("cluster", better)
+        counts.append(f"over all, {more} on {on}, {fewer} on {worse}")
     return f"{words}: {'; '.join(counts)}" if counts else words
 
 
@@ -157,22 +174,27 @@ def _comparisons(comparisons: Comparisons) -> View:
     ranked = sorted(comparisons, key=_worst_last)
     first = ranked[0]
     noun = "system" if any(item.of_several_runs for item in ranked) else "run"
-    rows = {row.name: row for item in reversed(ranked) for row in reversed(item.parts)}
-    rows = dict(reversed(rows.items()))
+    rows: dict[str, list[Row]] = {}
+    for item in ranked:
+        for row in item.parts:
+            rows.setdefault(row.name, []).append(row)
+    by_name = sorted(rows.values(), key=lambda of_name: of_name[0].name != "all queries")
     columns = (
         Column("contender", heading=noun),
         Column("verdict", lambda item: meaning_of(item.verdict.label).short),
         _NEW_RUNS,
+        *_within_column(first),
         *(
             column
-            for row in sorted(rows.values(), key=lambda row: row.name != "all queries")
-            for column in _columns_of(row, first.alpha, "difference", "p")
+            for of_name in by_name
+            for column in _columns_of(of_name, first.alpha, "difference", "p")
         ),
     )
     captions = (
         *systems_lines(ranked),
         _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
-        directions(rows.values()),
+        _within_legend(first),
+        directions(of_name[0] for of_name in rows.values()),
         measures_legend(first.measures, first.settings),
         f"{queries_words(first)}, {settings_words(first.settings)}{missing_words(first)}",
         f"{correction_words(ranked, noun)}; {direction_words(ranked)}",
@@ -205,27 +227,41 @@ def _worst_last(comparison: Comparison) -> tuple[int, float]:
     return LABELS.index(comparison.verdict.label), -whole.gain
 
 
-def _columns_of(row: Row, alpha: float, *fields: str) -> tuple[Column, ...]:
+def _columns_of(rows: Sequence[Row], alpha: float, *fields: str) -> tuple[Column, ...]:
     """Return fields of the row of the same name of each comparison, under its name."""
+    row = rows[0]
     unit = "points" if row.measured_in == POINTS else short_unit(row.measured_in)
     heading = "B - A" if unit == row.name else unit
     columns = chosen(
         row_fields(alpha, 1), f"difference={heading}", "contender=mean", "p", group=row.name
     )
+    places = max(map(places_of_means if "contender" in fields else places_of_difference, rows))
+    values = {"contender": lambda row: contender_beside(row, places)}
+    columns = tuple(
+        replace(
+            column,
+            value=values.get(column.name, column.value),
+            form=replace(column.form, places=places),
+        )
+        for column in columns
+    )
     part = of_part(lambda item: row_called(item.parts, row.name), columns, f"{row.name} ")
     return chosen(part, *(f"{row.name} {field}" for field in fields))
 
 
-def _printed(comparisons: Sequence[Comparison], rows: Mapping[str, Row], against: str) -> Table:
+def _printed(
+    comparisons: Sequence[Comparison], rows: Mapping[str, Sequence[Row]], against: str
+) -> Table:
     """Return the table of a paper: means, differences and verdicts."""
     first = comparisons[0]
     columns = [Column("contender", heading="run")]
     above = {"contender": first.baseline, "verdict": "baseline"}
     best: dict[str, list[bool]] = {}
     significant: dict[str, list[bool]] = {}
-    for name, row in rows.items():
+    for name, of_name in rows.items():
+        row = of_name[0]
         found = [row_called(item.parts, name) for item in comparisons]
-        mean, *effects = _columns_of(row, first.alpha, "contender", "difference", "p")
+        mean, *effects = _columns_of(of_name, first.alpha, "contender", "difference", "p")
         # Means in ranking are each on queries of their own.
         if name != "ranking" and len({part and part.baseline for part in found}) == 1:
             columns.append(mean)
@@ -237,10 +273,27 @@ def _printed(comparisons: Sequence[Comparison], rows: Mapping[str, Row], against
             False,
             *(part is not None and part.found != "none" for part in found),
         ]
-    columns.append(Column("verdict", "verdict.label"))
+    columns += [*_within_column(first), Column("verdict", "verdict.label")]
     table = Table.of(columns, comparisons, *_paper_captions(comparisons), title=against)
     head = tuple(above.get(column.name, NOTHING) for column in table.columns)
     return replace(table, rows=(head, *table.rows)).marked(best=best, significant=significant)
+
+
+def _within_column(first: Comparison) -> tuple[Column, ...]:
+    """Return the column that says whether runs are within the margins, where there are any."""
+    is_shown = first.settings.margins is not None
+    return (Column("within", within_words, "within margins"),) if is_shown else ()
+
+
+def _within_legend(first: Comparison) -> str:
+    """Say what margins there are, and at which level harm beyond them is excluded."""
+    if first.settings.margins is None:
+        return ""
+    level = 100 * (1 - first.settings.first_level)
+    return (
+        f"within margins: harm of more than {margins_named(first)} is excluded ({level:.4g} %"
+        " intervals for margins)"
+    )
 
 
 def _for_new_runs(comparison: Comparison) -> str:

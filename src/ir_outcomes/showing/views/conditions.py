@@ -25,12 +25,12 @@ from ir_outcomes.showing.views.parts import (
     settings_words,
 )
 from ir_outcomes.table_columns import (
-    INTERVAL_BY_UNIT,
+    INTERVAL_OF_ROW,
     NUMBER,
     PERCENT,
     PVALUE,
     SIGN,
-    SIGNED_BY_UNIT,
+    SIGNED_OF_ROW,
     Column,
     attributes,
     chosen,
@@ -334,7 +334,7 @@ def _details(result: ConditionsComparison, run: str, overall: Overall | None) ->
             Column("name", heading=f"mean of {result.over}s"),
             Column("n", heading=f"{result.over}s", form=NUMBER),
             *chosen(row_fields(result.settings.alpha), "better", "worse", "difference"),
-            Column("interval", form=INTERVAL_BY_UNIT),
+            Column("interval", form=INTERVAL_OF_ROW),
             Column("pvalue", heading="p", form=PVALUE),
         )
         explained = f"better, worse: {result.over}s in which the mean difference is"
@@ -369,9 +369,9 @@ def _biases_table(result: JudgesComparison) -> Table:
         *of_part(
             "row",
             (
-                Column("baseline", heading=f"{result.reference}", form=SIGNED_BY_UNIT),
-                Column("contender", heading="judge's", form=SIGNED_BY_UNIT),
-                Column("interval", heading="bias", form=INTERVAL_BY_UNIT),
+                Column("baseline", heading=f"{result.reference}", form=SIGNED_OF_ROW),
+                Column("contender", heading="judge's", form=SIGNED_OF_ROW),
+                Column("interval", heading="bias", form=INTERVAL_OF_ROW),
             ),
         ),
         Column("p", lambda bias: pvalue(bias.row.pvalue, result.settings.alpha), form=NUMBER),

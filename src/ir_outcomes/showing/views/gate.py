@@ -8,20 +8,21 @@ from operator import itemgetter
 from ir_outcomes.choices import length_unit
 from ir_outcomes.decisions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural
+from ir_outcomes.formatting import listed, margin_text, percent, plural
 from ir_outcomes.notes import merged
 from ir_outcomes.pairs.outcomes import QueryOutcome
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views.parts import (
-    difference_words,
+    against_margin,
+    margin_words,
     queries_table,
     row_fields,
     row_name,
     settings_words,
     systems_lines,
 )
-from ir_outcomes.table_columns import INTERVAL_BY_UNIT, NUMBER, Column, chosen, of_part
+from ir_outcomes.table_columns import INTERVAL_OF_ROW, NUMBER, Column, chosen, of_part
 
 MOST_WORST = 3  # queries, and decisions, that are named on the first screen
 
@@ -119,14 +120,6 @@ def _is_of_measure(decision: GateDecision) -> bool:
     return comparison is not None and decision.condition == comparison.naive.measured_in
 
 
-def _margin_words(row: Row) -> str:
-    """Write a margin as the difference that it is: a loss of coverage is below zero."""
-    if row.margin is None:
-        return NOTHING
-    size = -row.margin.size if row.higher_is_better else row.margin.size
-    return fixed(size, places_of(row.measured_in), signed=True)
-
-
 def _decisions_table(
     result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
 ) -> Table:
@@ -138,19 +131,13 @@ def _decisions_table(
     columns = (
         *(Column("gate", itemgetter(0)) for _ in decisions[1:2]),
         Column("row", lambda line: line[1] and row_name(line[1])),
-        Column("difference", lambda line: _against_margin(line[1]), form=NUMBER),
-        Column("margin", lambda line: line[1] and _margin_words(line[1]), form=NUMBER),
+        Column("difference", lambda line: against_margin(line[1]), form=NUMBER),
+        Column("margin", lambda line: line[1] and margin_words(line[1]), form=NUMBER),
         Column(
             "found", lambda line: line[1] and line[1].margin and line[1].margin.found, "finding"
         ),
     )
     return Table.of(columns, lines, *_captions(result, decisions))
-
-
-def _against_margin(row: Row | None) -> str:
-    """Write a difference with its interval for margins."""
-    margin = None if row is None else row.margin
-    return difference_words(row, None if margin is None else margin.interval)
 
 
 def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
@@ -191,7 +178,7 @@ def _measures_table(decisions: Sequence[GateDecision]) -> Iterator[Table]:
         fields = (
             Column("name", heading="measure"),
             *chosen(row_fields(0.05), "baseline", "difference"),
-            Column("interval", form=INTERVAL_BY_UNIT),
+            Column("interval", form=INTERVAL_OF_ROW),
         )
         columns = (
             Column("run", lambda line: line[0].name),
@@ -253,4 +240,4 @@ def _margins_table(
 def _passable(row: Row) -> str | None:
     if row.margin is None or row.margin.passable is None:
         return None
-    return fixed(row.margin.passable, places_of(row.measured_in))
+    return margin_text(row.margin.passable, (row.margin.size,), row.measured_in).lstrip("+")

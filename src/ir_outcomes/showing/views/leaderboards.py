@@ -1,8 +1,9 @@
 """What is shown of leaderboards, histories, rank distributions and agreement."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import permutations
 from operator import itemgetter
 from string import ascii_lowercase
 
@@ -11,6 +12,7 @@ from ir_outcomes.formatting import NOTHING, fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import (
     BoardPair,
+    CollectionOfBoard,
     Leaderboard,
     MeasureOfRuns,
     Standing,
@@ -49,6 +51,7 @@ from ir_outcomes.table_columns import (
 
 MOST_GROUPS = 5
 MOST_NAMED = 4  # runs that can be first
+MOST_COLLECTIONS = 6  # whose means stand in the first table
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
 
@@ -56,7 +59,9 @@ MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 def _leaderboard(result: Leaderboard) -> View:
     details = []
     if result.measures:
-        details.append(_letters_table(result))
+        details.append(_letters_table(result, result.measures, "By each measure"))
+    if result.collections:
+        details.append(_letters_table(result, result.collections, "In each collection"))
     if any(standing.runs for standing in result.standings):
         runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
         columns = (
@@ -75,17 +80,35 @@ def _leaderboard(result: Leaderboard) -> View:
     return View(
         answer_of(result),
         tables=(_standings(result),),
-        notes=first,
+        notes=(*_worse_somewhere(result), *first),
         more="rows and label of each pair, against the first",
         details=tuple(details),
         background=background,
     )
 
 
+def _worse_somewhere(result: Leaderboard) -> Iterator[str]:
+    """Name the systems that are better than another on average, but worse in a collection."""
+    pairs = []
+    for winner, other in permutations(result.standings, 2):
+        place = result.standings.index(other)
+        names = [
+            part.collection
+            for part in result.collections
+            if winner.run in part.better_than[place] and other.run in winner.better_than
+        ]
+        if names:
+            pairs.append(f"{winner.run} than {other.run} in {listed(names)}")
+    if pairs:
+        yield f"Better on average, but worse in a collection: {some(pairs, 3)}."
+
+
 def answer_of(result: Leaderboard) -> str:
     """Say which runs can be first."""
-    several = any(standing.runs for standing in result.standings)
+    several = result.collections or any(standing.runs for standing in result.standings)
     runs = plural("system" if several else "run", len(result.standings))
+    if result.collections:
+        runs += f" on {plural('collection', len(result.collections))}"
     first = result.first
     by = by_words(result.measure)
     if len(first) == 1:
@@ -173,28 +196,60 @@ def _standings(result: Leaderboard) -> Table:
     if any(standing.runs for standing in result.standings):
         columns.append(Column("range", heading="range of runs", form=ends))
     columns += (_values_column(result, measure) for measure in result.measures)
-    if "coverage" not in _measures(result):
+    if "coverage" not in _measures(result) and not result.collections:
         columns.append(Column("coverage", heading="coverage, %", form=decimals(1)))
     columns += [
         Column("ranks", ranks_words),
         Column("beats", lambda standing: _beaten(standing.better_than, letters), "better than"),
     ]
+    if result.collections:
+        columns += (_values_column(result, part) for part in result.collections[:MOST_COLLECTIONS])
+        columns += (
+            Column(name, partial(_counts_of, count), name, NUMBER, group="pairs (collections)")
+            for name, count in (("better", result.better_in), ("worse", result.worse_in))
+        )
+    shows_coverage = any(column.heading == "coverage, %" for column in columns)
     table = Table.of(
         columns,
         result.standings,
-        "coverage: relevant documents found" if by_document else "",
-        f"{level}: of each mean by itself; {_ranks_line(result)}",
+        "coverage: relevant documents found" if by_document and shows_coverage else "",
+        f"{level}: of each mean {'over these collections' if result.collections else 'by itself'};"
+        f" {_ranks_line(result)}",
         f"better than: {'' if letters else 'the number of runs, '}{by_words(result.measure)},"
         f" adjusted t, {family_words(result)}",
         *_systems_lines(result),
+        *_collections_lines(result),
         _settings_line(result),
     )
     return table.marked(best=_best(result))
 
 
+def _collections_lines(result: Leaderboard) -> list[str]:
+    """Explain what is found in the boards of the collections."""
+    if not result.collections:
+        return []
+    n_pairs = len(result.collections) * (len(result.standings) - 1)
+    lines = [
+        f"pairs (collections): of {n_pairs} pairs of each system in the boards of the collections,"
+        " how many find it better and worse, and in how many collections",
+        "columns of collections: the mean in each",
+    ]
+    if others := result.collections[MOST_COLLECTIONS:]:
+        lines[-1] += f"; of {plural('other', len(others))} in the details"
+    return lines
+
+
+def _counts_of(count: Callable[[str], Mapping[str, int]], standing: Standing) -> str:
+    """Write a number of pairs with the number of their collections."""
+    pairs = count(standing.run)
+    return f"{sum(pairs.values())} ({len(pairs)})" if pairs else NOTHING
+
+
 def _settings_line(result: Leaderboard) -> str:
     words = "" if result.settings is None else settings_words(result.settings)
-    return ", ".join(filter(None, (queries_words(result), words)))
+    groups = any(part.group is not None for part in result.collections)
+    within = "collections of a group count as one" if groups else ""
+    return ", ".join(filter(None, (queries_words(result), words, within)))
 
 
 def ranks_words(standing: Standing) -> str:
@@ -241,12 +296,15 @@ def _unit(measure: str, settings: Settings) -> str:
     return f"mean search length, {length}@{settings.cutoff}"
 
 
-def _values_column(result: Leaderboard, measure: MeasureOfRuns) -> Column:
-    """Return the column of a further measure."""
+def _values_column(result: Leaderboard, part: MeasureOfRuns | CollectionOfBoard) -> Column:
+    """Return the column of a further measure, or of a collection."""
     runs = [standing.run for standing in result.standings]
-    values = dict(zip(runs, measure.values, strict=True))
-    column = _measure_column(result, measure.measure, measure.higher_is_better)
-    return replace(column, name=measure.measure, value=partial(_value_of, values))
+    value = partial(_value_of, dict(zip(runs, part.values, strict=True)))
+    if isinstance(part, CollectionOfBoard):
+        name = f"collection {part.collection}"
+        return Column(name, value, part.collection, _form(result))
+    column = _measure_column(result, part.measure, part.higher_is_better)
+    return replace(column, name=part.measure, value=value)
 
 
 def _value_of(values: Mapping[str, float | None], standing: Standing) -> float | None:
@@ -264,6 +322,10 @@ def _best(result: Leaderboard) -> dict[str, list[bool]]:
             measure.measure: tops(measure.values, measure.higher_is_better)
             for measure in result.measures
         },
+        **{
+            f"collection {part.collection}": tops(part.values, result.higher_is_better)
+            for part in result.collections
+        },
     }
 
 
@@ -276,18 +338,20 @@ def family_words(result: Leaderboard) -> str:
     )
 
 
-def _letters_table(result: Leaderboard) -> Table:
-    """Lay out runs and measures, with the runs that each is better than by each of them."""
+def _letters_table(
+    result: Leaderboard, parts: Sequence[MeasureOfRuns | CollectionOfBoard], title: str
+) -> Table:
+    """Lay out runs and measures or collections, with the runs that each is better than by them."""
     letters = _letters(result)
     columns = (
         _letter_column(result),
         Column("run"),
         _measure_column(result, result.measure, result.higher_is_better),
-        *(_values_column(result, measure) for measure in result.measures),
+        *(_values_column(result, part) for part in parts),
     )
     beaten = {
         "score": [standing.better_than for standing in result.standings],
-        **{measure.measure: measure.better_than for measure in result.measures},
+        **{column.name: part.better_than for column, part in zip(columns[3:], parts, strict=True)},
     }
     raised = {
         name: [_beaten(runs, letters).replace(" ", "") if runs else "" for runs in of_runs]
@@ -297,8 +361,8 @@ def _letters_table(result: Leaderboard) -> Table:
         columns,
         result.standings,
         f"{'Letters: the runs' if letters else 'Raised: the number of runs'} that each is better"
-        f" than by this measure (adjusted t, alpha {result.alpha:g}, {family_words(result)})",
-        title="By each measure",
+        f" than in this column (adjusted t, alpha {result.alpha:g}, {family_words(result)})",
+        title=title,
     )
     return table.marked(best=_best(result), raised=raised)
 

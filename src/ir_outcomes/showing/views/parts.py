@@ -4,15 +4,21 @@ from collections.abc import Container, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
+from ir_outcomes.choices import DOCUMENTS_ABOVE, OUTCOMES, POINTS
 from ir_outcomes.comparison.columns import query_columns, test_p
+from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.wording import beyond_margins
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
     NOTHING,
+    contender_beside,
     fixed,
     interval,
+    margin_text,
+    places_apart,
     places_of,
+    places_of_means,
     plural,
     pvalue,
     short_unit,
@@ -21,11 +27,11 @@ from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing import Table, legend, level_words
 from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
 from ir_outcomes.table_columns import (
-    BY_UNIT,
-    INTERVAL_BY_UNIT,
+    INTERVAL_OF_ROW,
     NUMBER,
+    OF_ROW,
     PVALUE,
-    SIGNED_BY_UNIT,
+    SIGNED_OF_ROW,
     Better,
     Column,
     decimals,
@@ -62,14 +68,65 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
         Column("n", form=NUMBER),
         Column("better", form=NUMBER),
         Column("worse", form=NUMBER),
-        Column("baseline", heading="A", form=BY_UNIT),
-        Column("contender", heading="B", form=BY_UNIT),
-        Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
-        Column("interval", heading=level_words(alpha), form=INTERVAL_BY_UNIT),
-        Column("new_runs", heading="new runs", form=INTERVAL_BY_UNIT),
+        Column("baseline", heading="A", form=OF_ROW),
+        Column("contender", lambda row: contender_beside(row, places_of_means(row)), "B", OF_ROW),
+        Column("difference", heading="B - A", form=SIGNED_OF_ROW),
+        Column("interval", heading=level_words(alpha), form=INTERVAL_OF_ROW),
+        Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
+        Column("margin", lambda row: row.margin and margin_words(row), form=NUMBER),
+        Column("margin_interval", _interval_for_margin, "for margins", NUMBER),
         Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
-        Column("detectable", form=BY_UNIT),
+        Column("detectable", _detectable, form=NUMBER),
     )
+
+
+def margin_words(row: Row) -> str:
+    """Write a margin as the difference that it is: a loss of coverage is below zero."""
+    if row.margin is None:
+        return NOTHING
+    return margin_text(signed_margin(row), row.margin.interval or (), row.measured_in)
+
+
+def signed_margin(row: Row) -> float:
+    """Return the margin of a row that has one, below zero where higher is better."""
+    size = 0.0 if row.margin is None else row.margin.size
+    return -size if row.higher_is_better else size
+
+
+def against_margin(row: Row | None) -> str:
+    """Write a difference with its interval for margins."""
+    if row is None or row.margin is None:
+        return difference_words(row, None)
+    return difference_words(row, row.margin.interval, [signed_margin(row)])
+
+
+def _interval_for_margin(row: Row) -> str | None:
+    return None if row.margin is None else against_margin(row).partition(" ")[2] or NOTHING
+
+
+def within_words(comparison: Comparison) -> str:
+    """Say in a table whether a run is within the margins, and where not by name."""
+    beyond = beyond_margins(comparison)
+    if beyond:
+        return f"no: {', '.join(beyond)}"
+    return "yes, equivalent" if comparison.verdict.equivalent else "yes"
+
+
+def margins_words(comparison: Comparison) -> str:
+    """Say of each row which margin it has, and whether it is within."""
+    if comparison.settings.margins is None:
+        return ""
+    beyond = beyond_margins(comparison)
+    rows = [
+        f"{row.name} {margin_words(row)} {'no' if row.name in beyond else 'yes'}"
+        for row in comparison.deciding
+        if row.margin is not None
+    ]
+    return f"within margins: {', '.join(rows)}"
+
+
+def _detectable(row: Row) -> str | None:
+    return None if row.detectable is None else fixed(row.detectable, places_of(row.measured_in))
 
 
 def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
@@ -80,11 +137,16 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
     return f"{pvalue(row.pvalue, alpha, digits)}{mark}"
 
 
-def difference_words(row: Row | None, bounds: Interval | None) -> str:
-    """Write the difference of a row with an interval."""
+def difference_words(
+    row: Row | None, bounds: Interval | None, apart_from: Sequence[float] = ()
+) -> str:
+    """Write the difference of a row with an interval, whose ends are apart from it and from others."""
     if row is None or row.difference is None:
         return NOTHING
-    digits = places_of(row.measured_in)
+    least = places_of(row.measured_in)
+    digits = max(
+        places_apart(value, bounds or (), least) for value in (row.difference, *apart_from)
+    )
     difference = fixed(row.difference, digits, signed=True)
     return f"{difference} {interval(bounds, digits, signed=True)}" if bounds else difference
 
@@ -125,7 +187,9 @@ def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> st
     rows = [row for item in comparisons if not item.identical for row in item.parts]
     widened = widened_words(rows, settings.alpha)
     if settings.family == 1:
-        return f"p: adjusted t, as the interval{widened}"
+        if widened:
+            return "p, interval: adjusted t, wider where few differ"
+        return "p: adjusted t, as the interval"
     p = f"p: adjusted t, of each {noun} by itself{widened}"
     if settings.correction == "none":
         return f"{p}; labels not corrected over {settings.family}"
@@ -161,9 +225,7 @@ def missing_words(comparison: Comparison) -> str:
     k = comparison.cutoff
     if k is None or not comparison.in_lengths or comparison.all_queries is None:
         return ""
-    if comparison.unit == "query":
-        return f"; over all, no answer counts {k + 1}"
-    return "; over all, a missing document counts as just behind the cutoff"
+    return f"; over all, no answer counts {k + 1}" if comparison.unit == "query" else ""
 
 
 def directions(rows: Iterable[Row]) -> str:
@@ -277,9 +339,10 @@ def _rows_table(
     for field in row_fields(alpha):
         columns += of_part(unseen(field.name), (field,))
     columns += of_part("row", pvalues)
+    units = plural(counted_in(lines[0].item), 2).removeprefix("2 ")
     captions = [
-        "n: queries of the row; better, worse: those, or the clusters, in which B is; detectable: the"
-        " smallest true difference found with 80 % power"
+        f"n: queries of the row; better, worse: {units} in which B is; detectable: the smallest true"
+        " difference found with 80 % power"
     ]
     if tests:
         names = ", ".join(TEST_NAMES[test] for test in tests)
@@ -311,10 +374,21 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     if first.of_several_runs:
         captions = ["shares are averages over queries and pairs of runs"]
     elif first.unit == "document":
-        captions = ["shares are averaged by query"]
+        captions = [
+            "shares are averaged by query",
+            *map(_documents_words, comparisons),
+            "over all, a missing document counts as just behind the cutoff",
+        ]
     if any(item.outcomes.won_at or item.outcomes.lost_at for _, item in comparisons):
         captions.append("won at, lost at: median ranks of what only one run found")
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
+
+
+def _documents_words(named: tuple[str, Comparison]) -> str:
+    """Count the documents themselves."""
+    name, item = named
+    counts = ", ".join(f"{outcome} {getattr(item.outcomes, outcome)}" for outcome in OUTCOMES)
+    return f"documents{name and f' of {name}'}, not averaged: {counts}"
 
 
 def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:

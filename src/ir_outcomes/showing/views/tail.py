@@ -10,24 +10,20 @@ from ir_outcomes.formatting import fixed, percent, plural
 from ir_outcomes.showing import Table, View, bucket_names, view_of
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals
 from ir_outcomes.tail.lengths import bucket_columns
-from ir_outcomes.tail.result import TailResult
+from ir_outcomes.tail.result import (
+    ErrorReduction,
+    Headroom,
+    LengthChanges,
+    LengthDistributions,
+    Reordering,
+    TailResult,
+)
 
 ABOVE = f"{DOCUMENTS_ABOVE} a relevant one"  # what an atomized search length counts
 
 
 @view_of.register
-def _tail(result: TailResult) -> View:
-    parts = {
-        "reordering": _reordering,
-        "length-distributions": _length_distributions,
-        "length-changes": _length_changes,
-        "rrie": _rrie,
-        "headroom": _headroom,
-    }
-    return parts[result.analysis](result)
-
-
-def _reordering(result: TailResult) -> View:
+def _reordering(result: Reordering) -> View:
     columns = (
         Column("step"),
         Column("old", heading="from"),
@@ -55,7 +51,8 @@ def _times(ratio: float | None) -> str | None:
     return None if ratio is None else f"{ratio:.3g}x"
 
 
-def _length_distributions(result: TailResult) -> View:
+@view_of.register
+def _length_distributions(result: LengthDistributions) -> View:
     first = bucket_names(result.edges)[0]
     counted = bucket_columns(result.edges)[0]
     columns = (
@@ -77,7 +74,8 @@ def _length_distributions(result: TailResult) -> View:
     return _view(result, title, columns, result.table, caption)
 
 
-def _length_changes(result: TailResult) -> View:
+@view_of.register
+def _length_changes(result: LengthChanges) -> View:
     of_change: dict[str, list[Any]] = {
         change: list(rows) for change, rows in groupby(result.table, key=itemgetter("change"))
     }
@@ -117,7 +115,8 @@ def _length_changes(result: TailResult) -> View:
     return _view(result, title, columns, rows, caption, sentences=sentences)
 
 
-def _rrie(result: TailResult) -> View:
+@view_of.register
+def _rrie(result: ErrorReduction) -> View:
     columns = (
         Column("measure"),
         Column("baseline", heading="A", form=decimals(3)),
@@ -130,7 +129,8 @@ def _rrie(result: TailResult) -> View:
     return _view(result, title, columns, result.table, caption, "published means")
 
 
-def _headroom(result: TailResult) -> View:
+@view_of.register
+def _headroom(result: Headroom) -> View:
     rows = []
     for _, buckets in groupby(result.table, key=itemgetter("measure")):
         counted = list(buckets)

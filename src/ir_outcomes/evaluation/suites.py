@@ -1,0 +1,71 @@
+"""Evaluations of several collections, and the settings that they share."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.evaluation.evaluation import Evaluation, evaluations_of
+from ir_outcomes.formatting import listed
+
+
+def collections_of(
+    evaluations: Mapping[str, Evaluation],
+    cutoff: int | None,
+    groups: Iterable[str],
+    *,
+    allow: Collection[str] = (),
+    remedy: str = "",
+    several_runs: bool = False,
+) -> dict[str, Evaluation]:
+    """Return evaluations of collections, alike in everything but an allowed cutoff.
+
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        By the name of the collection.
+    cutoff : int or None
+        Of all of them; by default their own.
+    groups : iterable of str
+        Names of collections that are in a group.
+    allow : collection of str
+        "cutoff" where collections may differ in it.
+    remedy : str
+        What else to do where they differ in it; by default to give the smallest.
+    several_runs : bool
+        Whether systems may have several runs.
+    """
+    found = evaluations_of(evaluations, cutoff, several_runs=several_runs, values=True)
+    if not found:
+        raise ParameterError("there is no collection; give a mapping from names to evaluations")
+    compared = {
+        name: "runs" if evaluation.values is None else evaluation.values.measure
+        for name, evaluation in found.items()
+    }
+    if len(set(compared.values())) > 1:
+        words = listed([f"{name}: {measure}" for name, measure in compared.items()][:10])
+        raise MismatchError(f"the collections differ in what is compared ({words})")
+    for setting, said in differing(found, "cutoff", "ties", "judged_only"):
+        if setting not in allow:
+            smallest = min(evaluation.cutoff for evaluation in found.values())
+            remedy = remedy or f", or pass `cutoff={smallest}`"
+            raise MismatchError(
+                f"the collections differ in {setting} ({said}); evaluate them alike"
+                f"{remedy if setting == 'cutoff' else ''}"
+            )
+    for name in groups:
+        if name not in found:
+            raise ParameterError(
+                f"groups names {name!r}, which is no collection; they are {listed([*found][:10])}"
+            )
+    # With one relevant document the two are the same.
+    if len({evaluation.unit for evaluation in found.values()}) > 1:
+        found = {name: replace(member, unit="document") for name, member in found.items()}
+    return found
+
+
+def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:
+    """Find the settings in which evaluations differ, with their values in words."""
+    for setting in settings:
+        values = {name: getattr(evaluation, setting) for name, evaluation in evaluations.items()}
+        if len(set(values.values())) > 1:
+            yield setting, listed([f"{name} {value}" for name, value in values.items()][:10])
