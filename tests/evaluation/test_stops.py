@@ -79,9 +79,7 @@ def test_equal_scores_stop_in_any_form() -> None:
 def test_equal_scores_of_few_queries_are_a_first_note(n_equal: int, kinds: list[str]) -> None:
     assert len(QUERIES) == 20
     run = {
-        query: dict.fromkeys(("d1", "d2", "d3"), 1.0)
-        if number < n_equal
-        else {"d1": 2.0, "d2": 1.0}
+        query: {"d3": 1.0 if number < n_equal else 2.0, "d1": 1.0}
         for number, query in enumerate(QUERIES)
     }
     lengths = iro.search_lengths(QRELS, run)
