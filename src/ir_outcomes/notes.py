@@ -22,7 +22,6 @@ FIRST: Mapping[str, str] = {
     "other cutoffs": "Other cutoffs",
     "opposite mean": "A mean goes the other way",
     "lacking": "Left out of the board",
-    "worse in a collection": "Better on average, but worse in a collection",
     "few decide": "A few queries decide",
     "judged unequally": "Judged unequally",
     "dependent": "Dependent queries",

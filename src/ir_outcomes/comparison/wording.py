@@ -79,7 +79,7 @@ def _in_brackets(text: str) -> str:
 
 
 def _is_said_by_facets(comparison: Comparison) -> bool:
-    """Return whether the facets that the label names say the direction, and none is against it."""
+    """Whether the facets that the label names say the direction, and none is against it."""
     meaning = meaning_of(comparison.verdict.label)
     rows = {"coverage": comparison.coverage, "ranking": comparison.ranking}
     named = [rows[name].found == meaning.direction for name in meaning.facets]
@@ -173,7 +173,7 @@ def _size(row: Row) -> str:
 
 
 def won_and_lost(comparison: Comparison) -> tuple[str, str]:
-    """Return how many queries or documents were won and lost; of several runs which share."""
+    """How many queries or documents, or which share of them, were won and lost."""
     outcomes = comparison.outcomes
     if comparison.of_several_runs and outcomes.shares is not None:
         shares = outcomes.shares
