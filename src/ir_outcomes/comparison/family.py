@@ -79,7 +79,7 @@ def comparisons_of_runs(
 
 
 def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...]:
-    """Return the values of measures on the answerable queries, all defined."""
+    """The values of measures on the answerable queries, all defined."""
     scores_of_measures = []
     for measure in dict.fromkeys(map(comparable, each_measure(measures))):
         scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
@@ -97,7 +97,7 @@ def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...
 
 
 def labels_elsewhere(evaluation: Evaluation, settings: Settings) -> list[list[CutoffLabel]]:
-    """Return the labels of each pair at the other cutoffs that its lists reach."""
+    """The labels of each pair at the other cutoffs that its lists reach."""
     first, *others = ([run.depth for run in system.runs] for system in evaluation.systems)
     reach = [min(*first, *depths) for depths in others]
     labels: list[list[CutoffLabel]] = [[] for _ in others]
@@ -190,7 +190,7 @@ class Family:
         return replace(draft, verdict=verdict, notes=first, background=background)
 
     def _row(self, index: int, name: str, pair: SystemPair) -> Row:
-        """Return a row with the papers' tests, and its interval for new runs."""
+        """A row with the papers' tests, and its interval for new runs."""
         row = self.rows.rows[name].row(index, self.settings.first_level)
         if pair.by_runs:
             clusters = self.measurements.clusters
@@ -209,7 +209,7 @@ class Family:
         outcomes: Outcomes,
         identical: bool,
     ) -> dict[str, Row]:
-        """Return the rows that have a margin, with it."""
+        """The rows that have a margin, with it."""
         level = 1 - self.settings.first_level
         with_margins = {}
         for name, size in self._margins(rows, pair, outcomes).items():
@@ -222,7 +222,7 @@ class Family:
     def _margins(
         self, rows: Mapping[str, Row], pair: SystemPair, outcomes: Outcomes
     ) -> dict[str, float]:
-        """Return the margin of each row that has one."""
+        """The margin of each row that has one."""
         margins = self.settings.margins
         if margins is None:
             return {}
@@ -240,7 +240,7 @@ class Family:
         return {name: size for name, size in named if name in rows}
 
     def _of_the_paper(self, rows: Mapping[str, Row], pair: SystemPair) -> tuple[Row, Row | None]:
-        """Return the naive mean of all queries, and reciprocals on what both found."""
+        """The naive mean of all queries, and reciprocals on what both found."""
         naive = rows.get("MRR")
         if naive is not None:
             return naive, next(
@@ -283,13 +283,13 @@ def _tests(name: str, pair: SystemPair, *, reciprocal: bool) -> dict[str, Test]:
 
 
 def _absent_rows(measurements: Measurements) -> dict[str, Row]:
-    """Return coverage and ranking of values whose mean alone is compared."""
+    """Coverage and ranking of values whose mean alone is compared."""
     whole = next(iter(measurements.quantities.values()))
     return {name: Row.absent(whole._replace(name=name)) for name in FACETS}
 
 
 def _by_the_paper(rows: Mapping[str, Row], alpha: float) -> tuple[Decision | None, Decision | None]:
-    """Return what the rules of Lin et al. 2021 say, None without their tests."""
+    """What the rules of Lin et al. 2021 say, None without their tests."""
     signs = []
     for name in FACETS:
         row = rows.get(name)
@@ -312,7 +312,7 @@ def _wanted_margins(rows: Mapping[str, Row], by_values: bool) -> str:
 
 
 def _margin_of_values(whole: Row, size: float) -> dict[str, float]:
-    """Return the margin of the mean of a measure, which its range must allow to be exceeded."""
+    """The margin of the mean of a measure, which its range must allow to be exceeded."""
     if whole.largest is None:
         raise ParameterError(
             f"`margins`: the range of {whole.measured_in} is not known, so harm cannot be excluded;"
@@ -327,7 +327,7 @@ def _margin_of_values(whole: Row, size: float) -> dict[str, float]:
 
 
 def _within(rows: Mapping[str, Row], settings: Settings, which: str) -> bool | None:
-    """Return whether all rows stay inside their margins, None without margins."""
+    """Whether all rows stay inside their margins, None without margins."""
     if settings.margins is None:
         return None
     margins = [row.margin for row in rows.values() if row.margin is not None]
@@ -339,7 +339,7 @@ def _within(rows: Mapping[str, Row], settings: Settings, which: str) -> bool | N
 
 
 def _holds_for_new_runs(label: str, rows: Mapping[str, Row]) -> bool | None:
-    """Return whether the intervals for new runs exclude 0 on the side of each row."""
+    """Whether the intervals for new runs exclude 0 on the side of each row."""
     meaning = meaning_of(label)
     if meaning.direction == "none":
         return None
@@ -353,7 +353,7 @@ def _holds_for_new_runs(label: str, rows: Mapping[str, Row]) -> bool | None:
 def _mean_of_run(
     sides: Mapping[str, Sequence[tuple[Any, Any]]], name: str, side: int, number: int
 ) -> float | None:
-    """Return the mean difference of one run, None where nothing of it counts."""
+    """The mean difference of one run, None where nothing of it counts."""
     if name not in sides:
         return None
     sums, sizes = sides[name][side]

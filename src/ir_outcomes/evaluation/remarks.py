@@ -97,10 +97,7 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     names = [run.name for run in runs if shares[run.name] > MANY_AGAINST_RANKS and not rises(run)]
     if names:
         share = _range_of([shares[name] for name in names])
-        text = (
-            f"in {share} of the queries of {some(names, 3)}, and scores decide; if the ranks are"
-            " right, put #rank behind the path."
-        )
+        text = f"in {share} of the queries of {some(names, 3)}; scores decide (for ranks: #rank behind the path)."
         yield note("scores against ranks", text, names)
     numbers = {run.name: int(run.below_itself[answerable].sum()) for run in runs}
     names = [

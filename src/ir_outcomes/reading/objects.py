@@ -181,7 +181,9 @@ def columns_of_records(records: Sequence[Record], source: str, kind: Kind) -> Co
     """Read objects that hold a row each, or a query with its list, as the first does."""
     if not records:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
-    rows = [(line, _with_metadata(record)) for line, record in records]
+    rows = records
+    if isinstance(records[0][1], dict) and "metadata" in records[0][1]:
+        rows = [(line, _with_metadata(record)) for line, record in records]
     line, first = rows[0]
     if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
         return _from_lists(rows, shape, source, kind)
@@ -189,11 +191,14 @@ def columns_of_records(records: Sequence[Record], source: str, kind: Kind) -> Co
         raise kind.unknown(first, source, line)
 
     def column(name: str) -> list[Any]:
-        for number, (line, row) in enumerate(rows, 1):
-            if not isinstance(row, dict) or name not in row:
-                problem = f"entry {number} has no {name!r}, which the first has"
-                raise FormatError(source, problem, line=line, text=json.dumps(row))
-        return [row[name] for _, row in rows]
+        try:
+            return [row[name] for _, row in rows]
+        except (KeyError, TypeError):
+            lacks = (not isinstance(row, dict) or name not in row for _, row in rows)
+            at = [*lacks].index(True)
+            line, row = rows[at]
+            problem = f"entry {at + 1} has no {name!r}, which the first has"
+            raise FormatError(source, problem, line=line, text=json.dumps(row)) from None
 
     return _from_table(list(first), column, source, kind, lambda row: rows[row][0])
 
