@@ -16,6 +16,7 @@ FIRST: Mapping[str, str] = {
     "missing-values": "Missing values",
     "other texts": "Texts differ",
     "many missing": "Many queries are missing",
+    "measure depth": "Lists of different depth",
     "scores against ranks": "Scores contradict ranks",
     "queries as documents": "Queries retrieved as documents",
     "other cutoffs": "Other cutoffs",

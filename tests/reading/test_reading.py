@@ -650,3 +650,12 @@ def test_grade_limits_are_alike_in_all_columns_without_names(grade: int, tmp_pat
                 iro.read_qrels(path)
     path.write_text(f"query_id doc_id relevance\nq d {grade}\n")
     assert iro.read_qrels(path).to_dict() == {"q": {"d": grade}}
+
+
+def test_what_is_wider_than_usual_or_has_blanks_is_read_whole(write: Any) -> None:
+    """NumPy would cut query ids and numbers at its usual width."""
+    query, number = "q" * 30, "0." + "1" * 30
+    text = f"{query}1 Q0 d 1 {number} t\n{query}2 Q0 d 1 2.0 t\n"
+    found = iro.read_run(write(text)).to_dict()
+    assert found == {f"{query}1": {"d": float(number)}, f"{query}2": {"d": 2.0}}
+    assert iro.read_run(write("q\tQ0\t a b \t1\t2.0\tt\n")).to_dict() == {"q": {"a b": 2.0}}

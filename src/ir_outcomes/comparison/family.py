@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.notes import notes_on_input, notes_on_verdict
+from ir_outcomes.comparison.notes import notes_on_input, notes_on_measures, notes_on_verdict
 from ir_outcomes.comparison.result import Comparison, CutoffLabel, SystemRun
 from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
@@ -66,6 +66,9 @@ def comparisons_of_runs(
             notes=(
                 *notes[index],
                 *notes_on_grades(evaluation.qrels, evaluation.rel),
+                *notes_on_measures(
+                    evaluation.systems[0], evaluation.systems[index + 1], family.measures
+                ),
                 *notes_on_input(first, contender, positives_only=evaluation.positives_only),
             ),
             n_unanswerable=n_unanswerable,

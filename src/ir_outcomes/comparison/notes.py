@@ -1,6 +1,6 @@
 """Notes on the runs and on the verdict of a comparison."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -37,6 +37,18 @@ def notes_on_input(baseline: System, contender: System, *, positives_only: bool)
     yield from _about_depth(baseline, contender)
     if not positives_only:
         yield from _about_judgments(baseline, contender)
+
+
+def notes_on_measures(
+    baseline: System, contender: System, measures: Sequence[str]
+) -> Iterator[Note]:
+    """Say that measures without a cutoff are of whole lists, which end at different depths."""
+    whole = [measure for measure in measures if "@" not in measure]
+    of_a, of_b = (max(run.depth for run in system.runs) for system in (baseline, contender))
+    if whole and of_a != of_b:
+        yield note(
+            "measure depth", f"{listed(whole)} of lists of {of_a} (A) and {of_b} (B) documents."
+        )
 
 
 def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:

@@ -51,7 +51,7 @@ def board_over_collections(
         except (InputError, ParameterError) as error:
             error.args = (f"collection {name}: {error}",)
             raise
-    _check_measures(scored)
+    _check_sizes(scored)
     of_groups = [groups.get(name, (name,)) for name in found]
     sizes = Counter(of_groups)
     weights = np.array([1 / (len(sizes) * sizes[group]) for group in of_groups])
@@ -147,13 +147,8 @@ def _identified(evaluation: Evaluation, queries: Sequence[str]) -> Iterator[tupl
         yield from ((query, document) for document in qrels.docids[judged].tolist())
 
 
-def _check_measures(scored: Mapping[str, Scored]) -> None:
-    """Refuse collections of different measures, and those in which no pair can be estimated."""
-    measures = {name: part.of_runs[0].measure for name, part in scored.items()}
-    kinds = {(measures[name], part.evaluation is None) for name, part in scored.items()}
-    if len(kinds) > 1:
-        said = listed([f"{name} {measure}" for name, measure in measures.items()][:10])
-        raise MismatchError(f"the collections have values of different measures ({said})")
+def _check_sizes(scored: Mapping[str, Scored]) -> None:
+    """Refuse collections in which no pair can be estimated."""
     for name, part in scored.items():
         scores = part.of_runs[0]
         units = scores.query_ids if scores.clusters is None else np.unique(scores.clusters)
@@ -214,5 +209,7 @@ def _notes_on_runs(scored: Mapping[str, Scored]) -> list[Note]:
         notes = [text for scores in part.of_runs for text in scores.notes()]
         if part.evaluation is not None:
             notes += notes_on_board(part.evaluation, part.of_runs[0])
+        else:
+            notes += part.of_runs[0].notes_on_output()
         by_name.append((name, as_notes(notes)))
     return merged(by_name)

@@ -244,6 +244,9 @@ def measures_legend(measures: Sequence[Row], settings: Any) -> str:
     if not measures:
         return ""
     words = f"{', '.join(row.name for row in measures)}: not part of the label"
+    whole = [row.name for row in measures if "@" not in row.name]
+    if whole:
+        words += f"; {', '.join(whole)}: whole lists, without the cutoff"
     return f"{words}; on the runs as given" if settings.judged_only else words
 
 
