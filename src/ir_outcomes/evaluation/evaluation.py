@@ -34,13 +34,7 @@ from ir_outcomes.evaluation.scores import (
     reciprocal_ranks,
     scores_from_lengths,
 )
-from ir_outcomes.evaluation.systems import (
-    Called,
-    System,
-    among,
-    called_systems,
-    refuse_several_runs,
-)
+from ir_outcomes.evaluation.systems import System, among, refuse_several_runs
 from ir_outcomes.files import write_completely
 from ir_outcomes.notes import Note
 from ir_outcomes.reading.columns import LARGEST_WHOLE
@@ -172,23 +166,26 @@ class Evaluation(Sequence[SearchLengths]):
             )
         return place_of(name, self.names)
 
-    @cached_property
-    def systems(self) -> tuple[System, ...]:
-        """The systems with their runs, in the order of their first runs."""
-        by_name = dict(zip(self.names, self.lists("search lengths"), strict=True))
-        return tuple(
-            System(name, tuple(by_name[run] for run in runs)) for name, runs in self.called
+    @property
+    def systems(self) -> list[System]:
+        """The systems with the names of their runs, in the order of their first runs."""
+        system_of = {
+            run: System(name, runs) for name, runs in self.replicates.items() for run in runs
+        }
+        return list(
+            dict.fromkeys(system_of.get(name, System(name, (name,))) for name in self.names)
         )
 
     @property
-    def called(self) -> list[Called]:
-        """The names of the systems and of their runs, in the order of their first runs."""
-        return called_systems(self.names, self.replicates)
+    def runs_by_system(self) -> list[tuple[SearchLengths, ...]]:
+        """The runs of each system."""
+        by_name = dict(zip(self.names, self.lists("search lengths"), strict=True))
+        return [tuple(by_name[run] for run in system.runs) for system in self.systems]
 
-    def systems_called(self, names: Sequence[str]) -> list[Called]:
+    def systems_named(self, names: Sequence[str]) -> list[System]:
         """Return some systems, with the names of their runs."""
-        called = {system.name: system for system in self.called}
-        return [called[name] for name in names]
+        systems = {system.name: system for system in self.systems}
+        return [systems[name] for name in names]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -200,7 +197,7 @@ class Evaluation(Sequence[SearchLengths]):
     @property
     def system_names(self) -> tuple[str, ...]:
         """Names of the systems, which are those of the runs where no system has several."""
-        return tuple(system.name for system in self.called)
+        return tuple(system.name for system in self.systems)
 
     @property
     def query_ids(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from ir_outcomes.evaluation.remarks import (
     refuse_stops,
 )
 from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
-from ir_outcomes.evaluation.systems import Called, refuse_several_runs
+from ir_outcomes.evaluation.systems import System, refuse_several_runs
 from ir_outcomes.pairs.measurements import measurements_of
 from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.statistics.resampling import shared_ranks
@@ -38,14 +38,9 @@ def check_number_of_runs(source: Evaluation, *, several_runs: bool = False) -> N
     )
     if source.replicates and not several_runs:
         refuse_several_runs(source.replicates)
-    if len(systems_of(source)) < 2:
+    if len(source.systems) < 2:
         noun = "run" if len(source.names) == 1 else "system"
         raise ParameterError(f"there is only one {noun}; at least two are needed")
-
-
-def systems_of(source: Evaluation) -> list[Called]:
-    """Return the systems with the names of their runs."""
-    return source.called
 
 
 def evaluation_to_judge(
@@ -102,7 +97,7 @@ def _scores_of_row(source: Evaluation, row: str) -> Scores:
     return Scores(
         row,
         quantity.higher_is_better,
-        tuple(run for system in systems_of(source) for run in system.runs),
+        tuple(run for system in source.systems for run in system.runs),
         measurements.query_ids,
         values,
         None if clusters is None else clusters.codes,
@@ -123,7 +118,7 @@ def values_of(source: Evaluation, measures: Sequence[Any] | str | None) -> list[
     return values
 
 
-def means_of_systems(scores: Scores, systems: Sequence[Called]) -> Scores:
+def means_of_systems(scores: Scores, systems: Sequence[System]) -> Scores:
     """Return the values of each system, the means over its runs."""
     values = [
         _mean_of_runs(scores.values[[scores.runs.index(run) for run in system.runs]])
