@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import (
@@ -19,7 +17,8 @@ from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import meaning_of
-from ir_outcomes.statistics.estimate import sign_pvalues, smallest_pvalue
+from ir_outcomes.statistics.estimate import smallest_pvalue
+from ir_outcomes.statistics.papers import binomial_test
 from ir_outcomes.statistics.runs import LEAST_RUNS
 
 NAMED_QUERIES = 3  # of those that change most
@@ -97,8 +96,7 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
     """Say where a few queries decide: a row carries the label, and most queries do not go its way."""
     carrying = meaning_of(comparison.verdict.label).rows
     for row in comparison.deciding:
-        counts = np.array([row.better, row.worse], dtype=np.float64)
-        pvalue = float(sign_pvalues(*counts))
+        pvalue = binomial_test(row.better, row.worse).pvalue
         against = (row.better - row.worse) * row.gain < 0
         if row.name not in carrying or row.found == "none" or not (against or pvalue > UNCLEAR):
             continue

@@ -122,10 +122,9 @@ class Evaluation(Sequence[SearchLengths]):
     def __getitem__(self, key: slice | list[str]) -> Self: ...
 
     def __getitem__(self, key: int | str | slice | list[str]) -> SearchLengths | Self:
-        if isinstance(key, int):
-            return self.lists("search lengths")[key]
-        if isinstance(key, str):
-            return self.lists("search lengths")[self.position(key)]
+        if isinstance(key, (int, str)):
+            runs = self.lists("search lengths")
+            return runs[key if isinstance(key, int) else self.position(key)]
         if isinstance(key, slice):
             positions = list(range(len(self))[key])
         else:
@@ -202,23 +201,17 @@ class Evaluation(Sequence[SearchLengths]):
     @property
     def query_ids(self) -> tuple[str, ...]:
         """All queries of the qrels, in their order."""
-        if self.values is not None:
-            return self.values.query_ids
-        return self.runs[0].query_ids
+        return (self.values or self.runs[0]).query_ids
 
     @property
     def rel(self) -> int:
         """Smallest grade of a relevant document."""
-        if self.values is not None:
-            return self.values.rel or 1
-        return self.runs[0].rel
+        return (self.values or self.runs[0]).rel or 1
 
     @property
     def ties(self) -> Ties:
         """Order among equal scores."""
-        if self.values is not None:
-            return "trec"
-        return self.runs[0].ties
+        return "trec" if self.values is not None else self.runs[0].ties
 
     @property
     def judged_only(self) -> bool:
@@ -240,16 +233,12 @@ class Evaluation(Sequence[SearchLengths]):
     @property
     def answerable_queries(self) -> tuple[str, ...]:
         """The queries that have a relevant document."""
-        if self.values is not None:
-            return self.query_ids
-        return self.runs[0].answerable_queries
+        return self.query_ids if self.values is not None else self.runs[0].answerable_queries
 
     @property
     def clusters(self) -> Ints | None:
         """(n_queries,) int64 array of clusters, None where queries are independent."""
-        if self.values is not None:
-            return self.values.clusters
-        return self.runs[0].clusters
+        return (self.values or self.runs[0]).clusters
 
     @property
     def n_clusters(self) -> int | None:
