@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.choices import OUTCOMES
 from ir_outcomes.errors import (
     FormatError,
     IrOutcomesWarning,
@@ -20,7 +19,6 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import contenders_of
-from ir_outcomes.evaluation.lengths import match
 from ir_outcomes.evaluation.scores import reciprocal_ranks
 from ir_outcomes.reading.runs import run_paths
 from tests.helpers.searchlengths import differing
@@ -213,17 +211,6 @@ def test_contenders_are_all_runs_but_the_baseline_unless_named() -> None:
             contenders_of(names, baseline, contenders)
     with pytest.raises(ParameterError, match="there is no contender"):
         contenders_of(("b",), "b", None)
-
-
-def test_two_runs_side_by_side() -> None:
-    qrels = {f"q{number}": {"d": 1} for number in range(4)}
-    baseline, contender = (
-        iro.search_lengths(qrels, {query: {"d": 1.0} for query in answered})
-        for answered in (("q1", "q3"), ("q2", "q3"))
-    )
-    items = match(baseline, contender, "query")
-    assert (OUTCOMES, items.outcome.tolist()) == (("neither", "lost", "won", "both"), [0, 1, 2, 3])
-    np.testing.assert_array_equal(items.lengths, [[np.nan, 1, np.nan, 1], [np.nan, np.nan, 1, 1]])
 
 
 def test_a_single_run_has_scores() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.evaluation.systems import System, systems
+from ir_outcomes.evaluation.systems import systems
 from tests.helpers.systems import drawn
 
 NAMES = ["bm25", "dense_1", "dense_20", "x_y_3", "x_y_4"]
@@ -86,12 +86,6 @@ def test_runs_that_do_not_belong_together_are_refused() -> None:
         iro.compare(ev, "a", "b", replicates="by:_")
     with pytest.raises(iro.ParameterError, match="no run is called 'b 1'; the runs are a, b"):
         iro.compare(ev, "a", "b 1")
-
-
-def test_a_system_is_as_deep_as_its_shallowest_run() -> None:
-    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
-    runs = [{q: {f"d{n}": -n for n in range(depth)} for q in qrels} for depth in (4, 2, 3)]
-    assert System("b", tuple(iro.evaluate(qrels, {"b": runs}).runs)).depth == 2
 
 
 def test_runs_can_be_the_same_where_only_judged_documents_are_left() -> None:

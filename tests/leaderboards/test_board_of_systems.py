@@ -50,3 +50,18 @@ def test_one_system_is_no_board() -> None:
     qrels, runs = drawn(1, runs={"b": 3})
     with pytest.raises(iro.ParameterError, match="only one system"):
         iro.leaderboard(iro.evaluate(qrels, runs))
+
+
+def test_measures_follow_the_runs_of_systems_that_do_not_stand_together() -> None:
+    qrels, runs = drawn(3, runs={"a": 1, "b": 2, "c": 1}, n_queries=30)
+    named = {"b_1": runs["b"][0], "c": runs["c"][0], "b_2": runs["b"][1], "a": runs["a"][0]}
+    measure = "nDCG@10"
+    ev = iro.evaluate(qrels, named, replicates="by:_", measures=[measure])
+    means = dict(zip(ev.names, ev.scores_of(measure).means().tolist(), strict=True))
+    expected = {"a": means["a"], "b": (means["b_1"] + means["b_2"]) / 2, "c": means["c"]}
+    board = iro.leaderboard(ev, measures=["all queries", measure])
+    for pair in board.pairs:
+        row = pair.rows[measure]
+        assert (row.baseline, row.contender) == pytest.approx(
+            (expected[pair.baseline], expected[pair.contender])
+        )

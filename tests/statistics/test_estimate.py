@@ -13,7 +13,6 @@ from ir_outcomes.statistics.estimate import (
     Sums,
     estimates,
     margin_intervals,
-    sign_pvalues,
 )
 from tests.helpers.estimate import margin_interval, mean_of_units
 
@@ -155,10 +154,3 @@ def test_nothing_to_tell() -> None:
     assert -low == high == pytest.approx(9 * (1 - 0.025 ** (1 / 20)))
     identical = estimates(plain([0.0] * 20), 0.05, 9.0, True)
     assert identical.interval() == (0, 0)
-
-
-@pytest.mark.parametrize(("better", "worse"), [(0, 0), (5, 0), (3, 9), (133, 135), (50, 50)])
-def test_sign_test(better: int, worse: int) -> None:
-    expected = binomtest(better, better + worse).pvalue if better + worse else 1.0
-    found = sign_pvalues(np.array([float(better)]), np.array([float(worse)]))
-    assert found[0] == pytest.approx(expected, rel=1e-9)

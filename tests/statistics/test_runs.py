@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from ir_outcomes.choices import Floats, Ints
-from ir_outcomes.statistics.runs import Side, added_by_runs, variance_of_runs
+from ir_outcomes.statistics.runs import added_by_runs, variance_of_runs
 
 
 def of_analysis(cells: Floats) -> float:
@@ -27,8 +27,10 @@ def test_by_hand() -> None:
     chance = np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]]).T
     assert variance_of_runs(chance, np.ones((2, 4))) == 0.0
     assert variance_of_runs(np.zeros((2, 3)), np.zeros((2, 3))) == 0.0
-    squared = stats.t.ppf(0.95, 4) ** 2 * 0.04 + stats.t.ppf(0.95, 2) ** 2 * 0.01
-    assert added_by_runs([Side(5, 0.04), Side(3, 0.01)], 0.1) == pytest.approx(squared)
+    of_three = np.array([[0.0, 2.0], [1.0, 3.0], [2.0, 4.0]])  # run means 1, 2 and 3
+    sides = [(cells, np.ones((2, 2))), (of_three, np.ones((3, 2)))]
+    squared = stats.t.ppf(0.95, 1) ** 2 + stats.t.ppf(0.95, 2) ** 2 / 3
+    assert added_by_runs(sides, None, 0.1) == pytest.approx(squared)
 
 
 @pytest.mark.parametrize("n_runs", [(1, 5), (6, 1), (5, 7)])

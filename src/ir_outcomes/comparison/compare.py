@@ -159,7 +159,7 @@ def compared(
 ) -> tuple[Comparison, ...]:
     """Compare the first system of an evaluation with each other one, as a family or part of one."""
     if evaluation.values is not None:
-        return tuple(compare_values(evaluation, evaluation.called, rules, family=family))
+        return tuple(compare_values(evaluation, evaluation.systems, rules, family=family))
     _, *others = evaluation.systems
     settings = Settings.of(evaluation, rules, family=family or len(others))
     copies: list[Note] = []
@@ -177,7 +177,7 @@ def _compared_values(
 ) -> Comparison | Comparisons:
     """Compare values that another tool computed."""
     others = contenders_of(evaluation.system_names, baseline, contenders)
-    systems = evaluation.systems_called([baseline, *others])
+    systems = evaluation.systems_named([baseline, *others])
     results = compare_values(evaluation, systems, rules)
     return results[0] if isinstance(contenders, str) else results
 

@@ -55,12 +55,15 @@ def comparisons_of_runs(
     asked = known_means(evaluation, measures)
     measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
     labels = labels_elsewhere(evaluation, settings)
-    first, *others = (system.at(evaluation.cutoff) for system in evaluation.systems)
+    systems = evaluation.systems
+    first, *others = (
+        [run.at(evaluation.cutoff) for run in runs] for runs in evaluation.runs_by_system
+    )
     n_unanswerable = int(np.sum(~evaluation.answerable))
     family = Family(measurements, settings, tuple(scores.measure for scores in asked))
     comparisons = []
     for index, contender in enumerate(with_progress(others, "pair", len(others), shown=progress)):
-        missing = (max(map(n_missing, system.runs)) for system in (first, contender))
+        missing = (max(map(n_missing, runs)) for runs in (first, contender))
         comparison = family.comparison(
             index,
             notes=(
@@ -75,7 +78,7 @@ def comparisons_of_runs(
             n_missing=tuple(missing),
             elsewhere=labels[index],
             texts=evaluation.texts,
-            runs=(first.called.runs, contender.called.runs),
+            runs=(systems[0].runs, systems[index + 1].runs),
         )
         comparisons.append(comparison)
     return tuple(comparisons)
@@ -101,7 +104,7 @@ def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...
 
 def labels_elsewhere(evaluation: Evaluation, settings: Settings) -> list[list[CutoffLabel]]:
     """The labels of each pair at the other cutoffs that its lists reach."""
-    first, *others = ([run.depth for run in system.runs] for system in evaluation.systems)
+    first, *others = ([run.depth for run in runs] for runs in evaluation.runs_by_system)
     reach = [min(*first, *depths) for depths in others]
     labels: list[list[CutoffLabel]] = [[] for _ in others]
     for cutoff in USUAL_CUTOFFS:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import (
     UNEVEN_JUDGING,
     note_on_depth,
@@ -14,33 +13,36 @@ from ir_outcomes.evaluation.remarks import (
     unjudged_share,
 )
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
-from ir_outcomes.evaluation.systems import System
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import meaning_of
-from ir_outcomes.statistics.estimate import sign_pvalues, smallest_pvalue
+from ir_outcomes.statistics.estimate import smallest_pvalue
+from ir_outcomes.statistics.papers import binomial_test
 from ir_outcomes.statistics.runs import LEAST_RUNS
 
 NAMED_QUERIES = 3  # of those that change most
+SystemRuns = Sequence[SearchLengths]
 UNCLEAR = 0.2  # p-value of a sign test above which no direction is to be seen
 
 
-def notes_on_input(baseline: System, contender: System, *, positives_only: bool) -> Iterator[Note]:
+def notes_on_input(
+    baseline: SystemRuns, contender: SystemRuns, *, positives_only: bool
+) -> Iterator[Note]:
     """Yield what a careful reader must know about the runs."""
-    runs = (*baseline.runs, *contender.runs)
+    runs = (*baseline, *contender)
     yield from notes_on_documents(runs)
     for own in notes_on_queries(runs):
         # How much is missing is said by `_about_missing`, which queries these are in the
         # background.
         yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own
-    yield from _about_depth(baseline, contender)
+    yield from _about_depth(runs)
     if not positives_only:
         yield from _about_judgments(baseline, contender)
 
 
 def notes_on_measures(
-    baseline: System, contender: System, measures: Sequence[str]
+    baseline: SystemRuns, contender: SystemRuns, measures: Sequence[str]
 ) -> Iterator[Note]:
     """Say that measures without a cutoff are of whole lists, which end at different depths."""
     whole = [measure for measure in measures if "@" not in measure]
@@ -106,8 +108,7 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
     """Say where a few queries decide against the direction of most of them."""
     carrying = meaning_of(comparison.verdict.label).rows
     for row in comparison.deciding:
-        counts = np.array([row.better, row.worse], dtype=np.float64)
-        pvalue = float(sign_pvalues(*counts))
+        pvalue = binomial_test(row.better, row.worse).pvalue
         against = (row.better - row.worse) * row.gain < 0
         if row.name not in carrying or row.found == "none" or not (against or pvalue > UNCLEAR):
             continue
@@ -170,10 +171,10 @@ def _about_cutoffs(comparison: Comparison) -> Iterator[Note]:
         yield note("other cutoffs", f"{text}.")
 
 
-def _about_depth(baseline: System, contender: System) -> Iterator[Note]:
-    first = baseline.runs[0]
+def _about_depth(runs: SystemRuns) -> Iterator[Note]:
+    first = runs[0]
     cutoff = first.cutoff or 0
-    depths = [run.depth for run in (*baseline.runs, *contender.runs)]
+    depths = [run.depth for run in runs]
     if min(depths) >= cutoff:
         return
     if min(depths) == max(depths):
@@ -186,19 +187,16 @@ def _about_depth(baseline: System, contender: System) -> Iterator[Note]:
     if first.judged_only:
         returned = f"without unjudged documents {returned}"
     else:
-        runs = "both" if len(depths) == 2 else "all"
-        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which {runs} reach"
-    yield note(
-        "depth",
-        f"{returned}.",
-    )
+        which = "both" if len(depths) == 2 else "all"
+        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which {which} reach"
+    yield note("depth", f"{returned}.")
 
 
-def _about_judgments(baseline: System, contender: System) -> Iterator[Note]:
+def _about_judgments(baseline: SystemRuns, contender: SystemRuns) -> Iterator[Note]:
     """Say which share of the first documents of both systems is unjudged."""
-    if baseline.runs[0].judged_only:
+    if baseline[0].judged_only:
         return
-    of_a, of_b = (_unjudged_share(system) for system in (baseline, contender))
+    of_a, of_b = map(_unjudged_share, (baseline, contender))
     if of_a is None or of_b is None:
         return
     kind = "judged unequally" if abs(of_a - of_b) > UNEVEN_JUDGING else "unjudged"
@@ -206,9 +204,9 @@ def _about_judgments(baseline: System, contender: System) -> Iterator[Note]:
     yield note(kind, text)
 
 
-def _unjudged_share(system: System) -> float | None:
+def _unjudged_share(runs: SystemRuns) -> float | None:
     """Mean share of unjudged documents of the runs, None where it is unknown."""
-    shares = [unjudged_share(run, JUDGED_DEPTH) for run in system.runs]
+    shares = [unjudged_share(run, JUDGED_DEPTH) for run in runs]
     known = [share for share in shares if share is not None]
     return sum(known) / len(known) if len(known) == len(shares) else None
 

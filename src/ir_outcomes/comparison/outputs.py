@@ -12,7 +12,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
 from ir_outcomes.evaluation.outputs import are_sources, evaluation_of_values
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import Called
+from ir_outcomes.evaluation.systems import System
 from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.pairs.measurements import measurements_of_values
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
@@ -152,7 +152,7 @@ def compare_outputs(
         replicates=replicates,
         allow=allow,
     )
-    first, *rest = evaluation.called
+    first, *rest = evaluation.systems
     if not rest:
         noun = "run" if len(evaluation.names) == 1 else "system"
         raise ParameterError(f"there is one {noun} only, {first.name}; give another output")
@@ -164,7 +164,7 @@ def compare_outputs(
 
 def compare_values(
     evaluation: Evaluation,
-    systems: Sequence[Called],
+    systems: Sequence[System],
     rules: Rules,
     *,
     family: int | None = None,
@@ -243,7 +243,9 @@ def compare_measure(
     scores = evaluation.scores_of(measure)
     known = evaluation.system_names
     wanted = [baseline, *contenders_of(known, baseline, contenders)]
-    systems = [evaluation.systems[place_of(name, known)].called for name in wanted]
+    for name in wanted:
+        place_of(name, known)
+    systems = evaluation.systems_named(wanted)
     places = [evaluation.position(run) for system in systems for run in system.runs]
     scores = scores.on(evaluation.answerable_queries).take(places)
     n_unanswerable = len(evaluation.query_ids) - len(scores.query_ids)
@@ -258,7 +260,7 @@ def compare_measure(
 
 def _compared(
     scores: Scores,
-    systems: Sequence[Called],
+    systems: Sequence[System],
     settings: Settings,
     notes: Sequence[Note],
     *,

@@ -254,7 +254,7 @@ def _differences(
     if evaluation.values is None:
         measurements = measurements_of(evaluation)
     else:
-        measurements = measurements_of_values(evaluation.values, evaluation.called)
+        measurements = measurements_of_values(evaluation.values, evaluation.systems)
     rows = [name for name in FACETS if name in measurements.quantities] or ["all queries"]
     # The permutations are drawn for the queries by their ids, whatever the order of the qrels is.
     column = {query: index for index, query in enumerate(measurements.query_ids)}

@@ -355,7 +355,7 @@ class _Decider:
         self, evaluation: Evaluation, baseline: str, contenders: list[str]
     ) -> Iterable[Comparison]:
         if evaluation.values is not None:
-            systems = evaluation.systems_called([baseline, *contenders])
+            systems = evaluation.systems_named([baseline, *contenders])
             # What a contender lacks counts as the worst value, where that is known.
             worst = evaluation.values.with_worst(evaluation.runs_of([baseline]))
             return compare_values(

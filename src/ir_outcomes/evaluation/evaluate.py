@@ -336,8 +336,8 @@ def _evaluation_of(
         replicates=several_runs(runs),
         duplicates=settings.duplicates,
     )
-    for system in evaluation.systems:
-        check_runs(system)
+    for system, of_system in zip(evaluation.systems, evaluation.runs_by_system, strict=True):
+        check_runs(system.name, of_system)
     return evaluation
 
 

@@ -34,13 +34,7 @@ from ir_outcomes.evaluation.scores import (
     reciprocal_ranks,
     scores_from_lengths,
 )
-from ir_outcomes.evaluation.systems import (
-    Called,
-    System,
-    among,
-    called_systems,
-    refuse_several_runs,
-)
+from ir_outcomes.evaluation.systems import System, among, refuse_several_runs
 from ir_outcomes.files import write_completely
 from ir_outcomes.notes import Note
 from ir_outcomes.reading.columns import LARGEST_WHOLE
@@ -128,10 +122,9 @@ class Evaluation(Sequence[SearchLengths]):
     def __getitem__(self, key: slice | list[str]) -> Self: ...
 
     def __getitem__(self, key: int | str | slice | list[str]) -> SearchLengths | Self:
-        if isinstance(key, int):
-            return self.lists("search lengths")[key]
-        if isinstance(key, str):
-            return self.lists("search lengths")[self.position(key)]
+        if isinstance(key, (int, str)):
+            runs = self.lists("search lengths")
+            return runs[key if isinstance(key, int) else self.position(key)]
         if isinstance(key, slice):
             positions = list(range(len(self))[key])
         else:
@@ -172,23 +165,26 @@ class Evaluation(Sequence[SearchLengths]):
             )
         return place_of(name, self.names)
 
-    @cached_property
-    def systems(self) -> tuple[System, ...]:
-        """The systems with their runs, in the order of their first runs."""
-        by_name = dict(zip(self.names, self.lists("search lengths"), strict=True))
-        return tuple(
-            System(name, tuple(by_name[run] for run in runs)) for name, runs in self.called
+    @property
+    def systems(self) -> list[System]:
+        """The systems with the names of their runs, in the order of their first runs."""
+        system_of = {
+            run: System(name, runs) for name, runs in self.replicates.items() for run in runs
+        }
+        return list(
+            dict.fromkeys(system_of.get(name, System(name, (name,))) for name in self.names)
         )
 
     @property
-    def called(self) -> list[Called]:
-        """The names of the systems and of their runs, in the order of their first runs."""
-        return called_systems(self.names, self.replicates)
+    def runs_by_system(self) -> list[tuple[SearchLengths, ...]]:
+        """The runs of each system."""
+        by_name = dict(zip(self.names, self.lists("search lengths"), strict=True))
+        return [tuple(by_name[run] for run in system.runs) for system in self.systems]
 
-    def systems_called(self, names: Sequence[str]) -> list[Called]:
+    def systems_named(self, names: Sequence[str]) -> list[System]:
         """Return some systems, with the names of their runs."""
-        called = {system.name: system for system in self.called}
-        return [called[name] for name in names]
+        systems = {system.name: system for system in self.systems}
+        return [systems[name] for name in names]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -200,28 +196,22 @@ class Evaluation(Sequence[SearchLengths]):
     @property
     def system_names(self) -> tuple[str, ...]:
         """Names of the systems, which are those of the runs where no system has several."""
-        return tuple(system.name for system in self.called)
+        return tuple(system.name for system in self.systems)
 
     @property
     def query_ids(self) -> tuple[str, ...]:
         """All queries of the qrels, in their order."""
-        if self.values is not None:
-            return self.values.query_ids
-        return self.runs[0].query_ids
+        return (self.values or self.runs[0]).query_ids
 
     @property
     def rel(self) -> int:
         """Smallest grade of a relevant document."""
-        if self.values is not None:
-            return self.values.rel or 1
-        return self.runs[0].rel
+        return (self.values or self.runs[0]).rel or 1
 
     @property
     def ties(self) -> Ties:
         """Order among equal scores."""
-        if self.values is not None:
-            return "trec"
-        return self.runs[0].ties
+        return "trec" if self.values is not None else self.runs[0].ties
 
     @property
     def judged_only(self) -> bool:
@@ -243,16 +233,12 @@ class Evaluation(Sequence[SearchLengths]):
     @property
     def answerable_queries(self) -> tuple[str, ...]:
         """The queries that have a relevant document."""
-        if self.values is not None:
-            return self.query_ids
-        return self.runs[0].answerable_queries
+        return self.query_ids if self.values is not None else self.runs[0].answerable_queries
 
     @property
     def clusters(self) -> Ints | None:
         """(n_queries,) int64 array of clusters, None where queries are independent."""
-        if self.values is not None:
-            return self.values.clusters
-        return self.runs[0].clusters
+        return (self.values or self.runs[0]).clusters
 
     @property
     def n_clusters(self) -> int | None:

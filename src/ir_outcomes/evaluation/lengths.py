@@ -7,13 +7,13 @@ import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.arguments import with_checked_methods
-from ir_outcomes.choices import Bools, Floats, Ints, Missing, Positive, Ties, Unit, divided
+from ir_outcomes.choices import Bools, Floats, Ints, Missing, Positive, Ties, divided
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.ranking import Bytes, expectations, spans
 from ir_outcomes.formatting import plural
@@ -166,10 +166,6 @@ class SearchLengths:
         return replace(
             self, query_ids=first.query_ids, offsets=first.offsets, level_size=level_size
         )
-
-    def is_identical_to(self, other: Self) -> bool:
-        """Return whether both runs have the same ranked documents in every query."""
-        return np.array_equal(self.digests, other.digests)
 
     @cached_property
     def relevant(self) -> Ints:
@@ -447,30 +443,3 @@ def by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
     """Number labels in the order in which they first occur."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse]
-
-
-class Items(NamedTuple):
-    """Queries or relevant documents with their search lengths in two runs."""
-
-    query: Ints  # (n,) index into all queries of the qrels
-    lengths: tuple[Floats, Floats]  # (n,) in the baseline and in the contender
-
-    @property
-    def found(self) -> tuple[Bools, Bools]:
-        """Pair of (n,) bool arrays: whether baseline and contender found it."""
-        return ~np.isnan(self.lengths[0]), ~np.isnan(self.lengths[1])
-
-    @property
-    def outcome(self) -> Ints:
-        """(n,) int64 array: the outcome, as an index into `OUTCOMES`."""
-        baseline, contender = self.found
-        return baseline + 2 * contender.astype(np.int64)
-
-
-def match(baseline: SearchLengths, contender: SearchLengths, unit: Unit, need: int = 1) -> Items:
-    """Set two runs side by side."""
-    check_comparable(baseline, contender)
-    if unit == "document":
-        return Items(baseline.query, (baseline.atoms(), contender.atoms()))
-    answerable = np.flatnonzero(baseline.answerable)
-    return Items(answerable, (baseline.esl(need)[answerable], contender.esl(need)[answerable]))

@@ -160,15 +160,10 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
             f" {left_out} left out."
         )
         yield note("unanswerable", text)
-    yield from notes_on_clusters(runs[0])
+    if runs[0].clusters is None:
+        yield from notes_on_ids(runs[0].query_ids)
     yield from notes_on_listing(runs)
     yield from notes_on_ties(runs)
-
-
-def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
-    """Say that ids look like those of clusters or trials."""
-    if run.clusters is None:
-        yield from notes_on_ids(run.query_ids)
 
 
 @lru_cache(maxsize=8)  # it takes longer than a comparison, and all contenders have the same queries

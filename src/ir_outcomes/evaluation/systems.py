@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import chain
-from typing import Any, NamedTuple, NoReturn, Self
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from ir_outcomes.arguments import check_argument
-from ir_outcomes.choices import Bools, Floats, Ints
+from ir_outcomes.choices import Bools, Ints
 from ir_outcomes.errors import (
     FormatError,
     MismatchError,
@@ -251,42 +251,11 @@ def several_runs(runs: Iterable[NamedRun]) -> Systems:
 # --- several runs of one system
 
 
-class Called(NamedTuple):
-    """The name of a system, and those of its runs."""
+class System(NamedTuple):
+    """A system, and the names of its runs, mostly one of the same name."""
 
     name: str
     runs: tuple[str, ...]
-
-
-class System(NamedTuple):
-    """A system and its runs, mostly one of the same name."""
-
-    name: str
-    runs: tuple[SearchLengths, ...]
-
-    @property
-    def called(self) -> Called:
-        """Its name, and those of its runs."""
-        return Called(self.name, tuple(run.name for run in self.runs))
-
-    @classmethod
-    def of(cls, run: "SearchLengths | System") -> "System":
-        """Return a run as a system of its own."""
-        return run if isinstance(run, System) else cls(run.name, (run,))
-
-    @property
-    def depth(self) -> int:
-        """Number of documents of the longest list of the shallowest run."""
-        return min(run.depth for run in self.runs)
-
-    def mean_reciprocal_ranks(self) -> Floats:
-        """(n_queries,) float array: mean reciprocal rank over the runs."""
-        means: Floats = np.mean([run.reciprocal_rank() for run in self.runs], axis=0)
-        return means
-
-    def at(self, cutoff: int | None) -> Self:
-        """Return the system at a cutoff."""
-        return self._replace(runs=tuple(run.at(cutoff) for run in self.runs))
 
 
 def systems(names: Sequence[str], replicates: Any) -> Systems:
@@ -399,12 +368,6 @@ def among(replicates: Systems, names: Sequence[str]) -> Systems:
     return {system: runs for system, runs in some_runs.items() if len(runs) > 1}
 
 
-def called_systems(names: Sequence[str], replicates: Systems) -> list[Called]:
-    """Return all systems, also of one run, in the order of their first runs."""
-    system_of = {run: Called(name, runs) for name, runs in replicates.items() for run in runs}
-    return list(dict.fromkeys(system_of.get(name, Called(name, (name,))) for name in names))
-
-
 def refuse_several_runs(replicates: Systems) -> NoReturn:
     """Raise the error of an analysis that takes one run of each system."""
     system, runs = next(iter(replicates.items()))
@@ -426,19 +389,18 @@ def check_baselines(names: Iterable[str], replicates: Systems) -> None:
                 )
 
 
-def check_runs(system: System) -> None:
+def check_runs(system: str, runs: Sequence[SearchLengths]) -> None:
     """Refuse a system that has the same ranking twice, as a file that was given twice."""
     first_of: dict[bytes, str] = {}
-    for run in system.runs:
+    for run in runs:
         # Different runs may have the same judged documents, or no document at all.
         if run.judged_only or not run.retrieved.any():
             continue
         other = first_of.setdefault(run.digests.tobytes(), run.name)
         if other != run.name:
             raise ParameterError(
-                f"{other} and {run.name}, two of the"
-                f" {plural('run', len(system.runs))} of {system.name}, have the same documents"
-                " in the same order for every query; give each run once"
+                f"{other} and {run.name}, two of the {plural('run', len(runs))} of {system}, have"
+                " the same documents in the same order for every query; give each run once"
             )
 
 

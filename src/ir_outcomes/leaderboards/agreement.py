@@ -13,7 +13,7 @@ from ir_outcomes.choices import Bools, Count, Floats, Ints, Level, Positive, Uni
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import Called
+from ir_outcomes.evaluation.systems import System
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.notes import as_notes
@@ -305,7 +305,7 @@ def _tests(
     first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
     counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
     # Of queries, also where these are in clusters.
-    systems = [Called(run, (run,)) for run in scores.runs]
+    systems = [System(run, (run,)) for run in scores.runs]
     measurements = measurements_of_means(replace(scores, clusters=None), systems)
     row = "all queries"
     for block in _with_progress(measurements, (row,), first, progress):

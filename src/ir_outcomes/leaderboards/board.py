@@ -115,8 +115,6 @@ class BoardPairs(Sequence[BoardPair]):
     They are in arrays; a `BoardPair` is made when it is asked for. Equal to a tuple of the same.
     """
 
-    __slots__ = ("_level", "labels", "names", "rows")
-
     def __init__(self, names: Sequence[str], rows: RowsOfPairs, labels: Ints, level: float) -> None:
         """Take rows, labels as places in `LABELS`, and the level that the smallest p has to reach."""
         self.names = tuple(names)
@@ -141,9 +139,6 @@ class BoardPairs(Sequence[BoardPair]):
 
     def __hash__(self) -> int:
         return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return f"BoardPairs({len(self)} pairs of {len(self.names)} systems)"
 
 
 RUNS_COLUMNS = (

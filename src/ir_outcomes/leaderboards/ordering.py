@@ -10,19 +10,19 @@ import numpy as np
 from ir_outcomes.arguments import check_kind, check_one_order
 from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of
 from ir_outcomes.evaluation.remarks import (
     Allow,
-    notes_on_clusters,
     notes_on_copies,
     notes_on_documents,
     notes_on_grades,
+    notes_on_ids,
     notes_on_listing,
     notes_on_ties,
     refuse_stops,
 )
 from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
-from ir_outcomes.evaluation.systems import Called, refuse_several_runs
+from ir_outcomes.evaluation.systems import System
 from ir_outcomes.pairs.measurements import measurements_of
 from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.statistics.resampling import shared_ranks
@@ -36,16 +36,10 @@ def check_number_of_runs(source: Evaluation, *, several_runs: bool = False) -> N
         Evaluation,
         "what ir_outcomes.evaluate or ir_outcomes.outputs returns",
     )
-    if source.replicates and not several_runs:
-        refuse_several_runs(source.replicates)
-    if len(systems_of(source)) < 2:
+    evaluation_of(source, several_runs=several_runs, values=True)
+    if len(source.systems) < 2:
         noun = "run" if len(source.names) == 1 else "system"
         raise ParameterError(f"there is only one {noun}; at least two are needed")
-
-
-def systems_of(source: Evaluation) -> list[Called]:
-    """Return the systems with the names of their runs."""
-    return source.called
 
 
 def evaluation_to_judge(
@@ -57,13 +51,12 @@ def evaluation_to_judge(
 ) -> Evaluation | None:
     """Return the evaluation at this cutoff, if nothing stops it, or None for values."""
     check_number_of_runs(source, several_runs=several_runs)
-    if source.values is not None:
-        if cutoff is not None:
-            raise ParameterError("values that another tool computed have no other cutoff")
+    evaluation = evaluation_of(source, cutoff=cutoff, several_runs=several_runs, values=True)
+    if evaluation.values is not None:
         return None
     check_one_order(source.ties)
     refuse_stops(source.runs, allow)
-    return source if cutoff is None else source.with_cutoff(cutoff)
+    return evaluation
 
 
 def scores_of(source: Evaluation, measure: Any = None) -> Scores:
@@ -102,7 +95,7 @@ def _scores_of_row(source: Evaluation, row: str) -> Scores:
     return Scores(
         row,
         quantity.higher_is_better,
-        tuple(run for system in systems_of(source) for run in system.runs),
+        tuple(run for system in source.systems for run in system.runs),
         measurements.query_ids,
         values,
         None if clusters is None else clusters.codes,
@@ -123,7 +116,7 @@ def values_of(source: Evaluation, measures: Sequence[Any] | str | None) -> list[
     return values
 
 
-def means_of_systems(scores: Scores, systems: Sequence[Called]) -> Scores:
+def means_of_systems(scores: Scores, systems: Sequence[System]) -> Scores:
     """Return the values of each system, the means over its runs."""
     values = [
         _mean_of_runs(scores.values[[scores.runs.index(run) for run in system.runs]])
@@ -163,7 +156,7 @@ def notes_on_source(source: Evaluation) -> tuple[str, ...]:
         *notes_on_documents(source.runs),
         *notes_on_copies(source.runs),
         *notes_on_grades(source.qrels, source.rel),
-        *notes_on_clusters(source.runs[0]),
+        *(notes_on_ids(source.query_ids) if source.clusters is None else ()),
         *notes_on_listing(source.runs),
         *notes_on_ties(source.runs),
     )

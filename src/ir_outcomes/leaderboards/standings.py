@@ -12,7 +12,7 @@ from ir_outcomes.errors import some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow, note_on_depth, notes_on_systems
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import Called
+from ir_outcomes.evaluation.systems import System
 from ir_outcomes.files import with_progress
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import (
@@ -27,7 +27,6 @@ from ir_outcomes.leaderboards.ordering import (
     evaluation_to_judge,
     means_of_systems,
     notes_on_source,
-    systems_of,
     values_of,
 )
 from ir_outcomes.pairs.differences import Measurements
@@ -47,18 +46,18 @@ class Scored:
 
     evaluation: Evaluation | None  # None of values of another tool
     of_runs: list[Scores]
-    systems: list[Called]
+    systems: list[System]
 
     @classmethod
     def of(cls, source: Evaluation, measures: Any, cutoff: int | None, allow: Allow) -> Self:
         """Take the scores of an evaluation, over its answerable queries."""
         evaluation = evaluation_to_judge(source, cutoff, allow, several_runs=True)
         if evaluation is None:
-            return cls(None, values_of(source, measures), systems_of(source))
+            return cls(None, values_of(source, measures), source.systems)
         measures = ["all queries"] if measures is None else measures
         answerable = evaluation.answerable_queries
         of_runs = [scores.on(answerable) for scores in values_of(evaluation, measures)]
-        return cls(evaluation, of_runs, systems_of(source))
+        return cls(evaluation, of_runs, source.systems)
 
     def in_order(self, order: Ints) -> Self:
         """Return the same with the systems in another order."""

@@ -158,20 +158,34 @@ class SearchLengthMeasure(Measure):
         return MeanOfDefined()
 
 
+def found_by_both(
+    baseline: "SearchLengths", contender: "SearchLengths", unit: Unit, need: int = 1
+) -> tuple[Any, Any]:
+    """Return the query of each item, and (2, items) search lengths, NaN where it was not found."""
+    import numpy as np
+
+    from ir_outcomes.evaluation.lengths import check_comparable
+
+    check_comparable(baseline, contender)
+    runs = (baseline, contender)
+    if unit == "document":
+        return baseline.query, np.stack([run.atoms() for run in runs])
+    answerable = np.flatnonzero(baseline.answerable)
+    return answerable, np.stack([run.esl(need)[answerable] for run in runs])
+
+
 def mean_of_both(
-    baseline: "SearchLengths",
-    contender: "SearchLengths",
-    unit: Unit,
-    side: str,
-    need: int = 1,
+    baseline: "SearchLengths", contender: "SearchLengths", unit: Unit, side: str, need: int = 1
 ) -> Any:
     """Average within each query the lengths of what both runs found."""
-    from ir_outcomes.evaluation.lengths import match, means_by_query
+    import numpy as np
 
-    items = match(baseline, contender, unit, need)
-    both = items.found[0] & items.found[1]
-    lengths = items.lengths[side == "contender"]
-    return means_by_query(items.query[both], lengths[both], len(baseline.query_ids))
+    from ir_outcomes.evaluation.lengths import means_by_query
+
+    query, lengths = found_by_both(baseline, contender, unit, need)
+    both = ~np.isnan(lengths).any(axis=0)
+    of_side = lengths[int(side == "contender")]
+    return means_by_query(query[both], of_side[both], len(baseline.query_ids))
 
 
 def _received(

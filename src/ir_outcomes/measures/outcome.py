@@ -6,7 +6,12 @@ from ir_measures.measures import ParamInfo
 
 from ir_outcomes.choices import OUTCOMES, Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.measures.base import BASELINE_PARAMS, CUTOFF_PARAMS, SearchLengthMeasure
+from ir_outcomes.measures.base import (
+    BASELINE_PARAMS,
+    CUTOFF_PARAMS,
+    SearchLengthMeasure,
+    found_by_both,
+)
 
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.lengths import SearchLengths
@@ -53,11 +58,11 @@ class _Outcome(SearchLengthMeasure):
     def values_against(self, baseline: "SearchLengths", contender: "SearchLengths") -> Any:
         import numpy as np
 
-        from ir_outcomes.evaluation.lengths import match, means_by_query
+        from ir_outcomes.evaluation.lengths import means_by_query
 
-        items = match(baseline, contender, self["unit"])
-        had_it = items.outcome == OUTCOMES.index(self["case"])
-        shares = means_by_query(items.query, had_it, len(baseline.query_ids))
+        query, lengths = found_by_both(baseline, contender, self["unit"])
+        had_it = np.array([1, 2]) @ ~np.isnan(lengths) == OUTCOMES.index(self["case"])
+        shares = means_by_query(query, had_it, len(baseline.query_ids))
         return np.where(np.isnan(shares), float(self["case"] == "neither"), shares)
 
 

@@ -9,7 +9,7 @@ from ir_outcomes.choices import POINTS, RANKS, Floats, Ints, Unit, divided, leng
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
 from ir_outcomes.evaluation.scores import Scores, parse_measure
-from ir_outcomes.evaluation.systems import Called
+from ir_outcomes.evaluation.systems import System
 from ir_outcomes.pairs.differences import Clusters, FoundItems, Measurements, Quantity
 from ir_outcomes.pairs.verdict import DECIDING, FACETS
 
@@ -37,8 +37,8 @@ def measurements_of(
         Whether there are rows of reciprocal ranks, which the paper tests.
     """
     k = evaluation.cutoff if cutoff is None else cutoff
-    systems = evaluation.systems
-    runs = [run.at(k) for system in systems for run in system.runs]
+    by_system = evaluation.runs_by_system
+    runs = [run.at(k) for of_system in by_system for run in of_system]
     for run in runs[1:]:
         check_comparable(runs[0], run)
     first = runs[0]
@@ -47,7 +47,7 @@ def measurements_of(
     levels = {
         "coverage": items.shares(),
         "all queries": lengths_over_all(runs, evaluation.unit, k),
-        **{scores.measure: scores.values for scores in measures},
+        **{scores.measure: _values(scores, evaluation.systems) for scores in measures},
     }
     measured_in = length_unit(evaluation.unit)
     quantities = [
@@ -64,7 +64,7 @@ def measurements_of(
         quantities += [Quantity(row, "reciprocal", True, 1.0) for row in ("MRR", name)]
     return Measurements(
         names=evaluation.system_names,
-        n_runs=tuple(len(system.runs) for system in systems),
+        n_runs=tuple(map(len, by_system)),
         query_ids=first.answerable_queries,
         quantities={quantity.name: quantity for quantity in quantities},
         levels=levels,
@@ -115,7 +115,7 @@ def deciding_rows(values: Scores | None) -> tuple[str, ...]:
 
 
 def measurements_of_values(
-    scores: Scores, systems: Sequence[Called], *, as_written: bool = False
+    scores: Scores, systems: Sequence[System], *, as_written: bool = False
 ) -> Measurements:
     """Take values that another tool computed.
 
@@ -129,7 +129,7 @@ def measurements_of_values(
     return _of_gains(scores, values, measured)
 
 
-def measurements_of_means(scores: Scores, systems: Sequence[Called]) -> Measurements:
+def measurements_of_means(scores: Scores, systems: Sequence[System]) -> Measurements:
     """Take values of which only the mean is compared, on the queries where both are defined."""
     values, measured = _measured(scores, systems)
     whole = _quantity(scores)._replace(name="all queries")
@@ -142,11 +142,15 @@ def measurements_of_means(scores: Scores, systems: Sequence[Called]) -> Measurem
     )
 
 
-def _measured(scores: Scores, systems: Sequence[Called]) -> tuple[Floats, dict[str, Any]]:
-    """The values of the runs of systems, and what is known of these."""
-    values = scores.values[[scores.runs.index(run) for system in systems for run in system.runs]]
+def _values(scores: Scores, systems: Sequence[System]) -> Floats:
+    """(runs, queries) values of the runs of systems, in their order."""
+    return scores.values[[scores.runs.index(run) for system in systems for run in system.runs]]
+
+
+def _measured(scores: Scores, systems: Sequence[System]) -> tuple[Floats, dict[str, Any]]:
+    """Return the values of the runs of systems, and what is known of these."""
     codes = scores.clusters
-    return values, {
+    return _values(scores, systems), {
         "names": tuple(system.name for system in systems),
         "n_runs": tuple(len(system.runs) for system in systems),
         "query_ids": scores.query_ids,

@@ -1,7 +1,7 @@
 """Rows: a mean of a contender beside that of a baseline, their difference, and how sure it is."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Self
 
@@ -22,7 +22,7 @@ from ir_outcomes.statistics.estimate import (
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.statistics.papers import Test
 from ir_outcomes.statistics.power import detectable
-from ir_outcomes.statistics.runs import LEAST_RUNS, Side, added_by_runs, variance_of_runs
+from ir_outcomes.statistics.runs import LEAST_RUNS, added_by_runs
 
 HarmFound = Literal["harm excluded", "harm shown", "not excluded"]
 DIRECTIONS: dict[int, Direction] = {1: "better", -1: "worse", 0: "none"}
@@ -266,9 +266,8 @@ def interval_of_new_runs(
         return None
     if min(len(sums) for sums, _ in sides) < LEAST_RUNS:
         return None
-    variances = [Side(len(sums), variance_of_runs(sums, sizes, clusters)) for sums, sizes in sides]
     of_queries = float(stdtrit(row.df, 1 - alpha / 2)) * row.standard_error
-    half = math.sqrt(of_queries**2 + added_by_runs(variances, alpha))
+    half = math.sqrt(of_queries**2 + added_by_runs(sides, clusters, alpha))
     mean = row.difference or 0.0
     limit = math.inf if row.largest is None else row.largest
     # With few differences the interval for these runs is wider than its standard error says.
@@ -323,7 +322,10 @@ class RowsOfPairs(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Pairs one after the other."""
-        rows = {name: _joined([part.rows[name] for part in parts]) for name in parts[0].rows}
+        rows = {
+            name: _mapped(np.concatenate, *(part.rows[name] for part in parts))
+            for name in parts[0].rows
+        }
         sums = {
             name: Sums(*map(np.concatenate, zip(*(part.sums[name] for part in parts), strict=True)))
             for name in parts[0].sums
@@ -333,7 +335,9 @@ class RowsOfPairs(NamedTuple):
 
     def taken(self, order: Ints) -> Self:
         """The pairs in another order."""
-        rows = {name: _taken(row, order) for name, row in self.rows.items()}
+        rows = {
+            name: _mapped(lambda columns: columns[0][order], row) for name, row in self.rows.items()
+        }
         return type(self)(self.systems[:, order], self.identical[order], rows, {})
 
     def corrected(
@@ -359,17 +363,11 @@ class RowsOfPairs(NamedTuple):
         return labels_of(corrected, {name: row.alone for name, row in rows.items()})
 
 
-def _joined(rows: Sequence[RowOfPairs]) -> RowOfPairs:
-    first, *_ = rows
-    columns = {name: np.concatenate([getattr(row, name) for row in rows]) for name in _ARRAYS}
-    estimate = Estimates(*map(np.concatenate, zip(*(row.estimates for row in rows), strict=True)))
-    return RowOfPairs(quantity=first.quantity, estimates=estimate, **columns)
-
-
-def _taken(row: RowOfPairs, order: Ints) -> RowOfPairs:
-    columns = {name: getattr(row, name)[order] for name in _ARRAYS}
-    estimate = Estimates(*(column[order] for column in row.estimates))
-    return RowOfPairs(quantity=row.quantity, estimates=estimate, **columns)
+def _mapped(function: Callable[[Sequence[Any]], Any], *rows: RowOfPairs) -> RowOfPairs:
+    """A row each of whose arrays is made from those of some rows."""
+    columns = {name: function([getattr(row, name) for row in rows]) for name in _ARRAYS}
+    found = Estimates(*map(function, zip(*(row.estimates for row in rows), strict=True)))
+    return rows[0]._replace(estimates=found, **columns)
 
 
 _ARRAYS = tuple(name for name in RowOfPairs._fields if name not in ("quantity", "estimates"))

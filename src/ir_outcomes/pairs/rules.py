@@ -107,10 +107,8 @@ class Settings:
             unit=evaluation.unit,
             ties=evaluation.ties,
             judged_only=evaluation.judged_only,
-            alpha=rules.alpha,
-            correction=rules.correction,
+            **vars(rules),
             family=family,
-            margins=rules.margins,
             n_clusters=evaluation.n_clusters,
             clusters=digest_of_clusters(evaluation.clusters, evaluation.query_ids),
             task=_task_of(evaluation),
@@ -126,12 +124,10 @@ class Settings:
             unit="query",
             ties="unknown",
             judged_only=False,
-            alpha=rules.alpha,
-            correction=rules.correction,
+            **vars(rules),
             family=family,
-            margins=rules.margins,
             n_clusters=None if codes is None else len(np.unique(codes)),
-            clusters=None if codes is None else digest_of_clusters(codes, scores.query_ids),
+            clusters=digest_of_clusters(codes, scores.query_ids),
         )
 
     @property

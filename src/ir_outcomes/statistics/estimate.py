@@ -297,13 +297,3 @@ def margin_intervals(sums: Sums, level: float, largest: Floats | float) -> tuple
         error = np.sqrt(units / (units - 1) * spread) / rows
     half = stdtrit(units - 1, (1 + level) / 2) * error
     return np.maximum(mean - half, -largest), np.minimum(mean + half, largest)
-
-
-def sign_pvalues(better: Floats, worse: Floats) -> Floats:
-    """P-values of the exact, two-sided sign test without ties."""
-    from scipy.special import bdtr
-
-    fewer = np.minimum(better, worse)
-    differ = better + worse
-    tail = bdtr(fewer, np.maximum(differ, 1).astype(np.int64), 0.5)
-    return np.where(differ > 0, np.minimum(2 * tail, 1.0), 1.0)

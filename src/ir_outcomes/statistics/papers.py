@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from ir_outcomes.arguments import numbers
 from ir_outcomes.choices import Bools, Floats, Ints, divided
-from ir_outcomes.errors import ParameterError
 
 ROUNDING = 1e-12  # of the largest value
 Members = npt.NDArray[Any]  # (n, n_subsets) of zeros and ones
@@ -99,8 +98,6 @@ def binomial_test(won: int, lost: int) -> Test:
     >>> binomial_test(8, 1).pvalue
     0.0390625
     """
-    if won < 0 or lost < 0:
-        raise ParameterError("must be counts, 0 or more", won=won, lost=lost)
     return binomials(np.array([won]), np.array([lost])).first("exact")
 
 

@@ -6,20 +6,12 @@ or clusters of them) explain: a two-way analysis of variance of units and runs.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from ir_outcomes.choices import Floats, Ints
 
 LEAST_RUNS = 5  # of each system that has several, from which on new ones can be spoken of
-
-
-class Side(NamedTuple):
-    """A system that has several runs."""
-
-    n_runs: int
-    variance: float  #: what the runs add to the variance of the mean difference
 
 
 def variance_of_runs(sums: Floats, sizes: Floats, clusters: Ints | None = None) -> float:
@@ -48,10 +40,15 @@ def variance_of_runs(sums: Floats, sizes: Floats, clusters: Ints | None = None) 
     return max(float(between - explained), 0.0)
 
 
-def added_by_runs(sides: Sequence[Side], alpha: float) -> float:
+def added_by_runs(
+    sides: Sequence[tuple[Floats, Floats]], clusters: Ints | None, alpha: float
+) -> float:
     """What runs add to the squared half width of an interval."""
     # With one quantile of few degrees of freedom for everything, the interval would be far too wide
     # where the runs hardly vary.
     from scipy.special import stdtrit
 
-    return sum(float(stdtrit(side.n_runs - 1, alpha / 2)) ** 2 * side.variance for side in sides)
+    return sum(
+        float(stdtrit(len(sums) - 1, alpha / 2)) ** 2 * variance_of_runs(sums, sizes, clusters)
+        for sums, sizes in sides
+    )
