@@ -56,9 +56,8 @@ def comparisons_of_runs(
     measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
     labels = labels_elsewhere(evaluation, settings)
     systems = evaluation.systems
-    first, *others = (
-        [run.at(evaluation.cutoff) for run in runs] for runs in evaluation.runs_by_system
-    )
+    whole = evaluation.runs_by_system
+    first, *others = ([run.at(evaluation.cutoff) for run in runs] for runs in whole)
     n_unanswerable = int(np.sum(~evaluation.answerable))
     family = Family(measurements, settings, tuple(scores.measure for scores in asked))
     comparisons = []
@@ -69,9 +68,7 @@ def comparisons_of_runs(
             notes=(
                 *notes[index],
                 *notes_on_grades(evaluation.qrels, evaluation.rel),
-                *notes_on_measures(
-                    evaluation.systems[0], evaluation.systems[index + 1], family.measures
-                ),
+                *notes_on_measures(whole[0], whole[index + 1], family.measures),
                 *notes_on_input(first, contender, positives_only=evaluation.positives_only),
             ),
             n_unanswerable=n_unanswerable,

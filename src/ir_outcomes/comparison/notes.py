@@ -46,7 +46,7 @@ def notes_on_measures(
 ) -> Iterator[Note]:
     """Say that measures without a cutoff are of whole lists, which end at different depths."""
     whole = [measure for measure in measures if "@" not in measure]
-    of_a, of_b = (max(run.depth for run in system.runs) for system in (baseline, contender))
+    of_a, of_b = (max(run.depth for run in runs) for runs in (baseline, contender))
     if whole and of_a != of_b:
         yield note(
             "measure depth", f"{listed(whole)} of lists of {of_a} (A) and {of_b} (B) documents."
