@@ -130,6 +130,16 @@ def test_harm_names_its_queries() -> None:
     assert {query.outcome for query in decision.queries} == {"lost"}
 
 
+def test_a_row_without_a_query_excludes_no_harm() -> None:
+    first = {query: rank if n < 100 else None for n, (query, rank) in enumerate(STEADY.items())}
+    second = {query: None if n < 100 else rank for n, (query, rank) in enumerate(STEADY.items())}
+    (decision,) = gated(first, second, (40.0, 0.5, 40.0)).decisions
+    assert [(row.name, row.n) for row in decision.rows][1] == ("ranking", 0)
+    assert not compared_in(decision).verdict.non_inferior
+    assert decision.status == "inconclusive"
+    assert decision.harmed == ["ranking"]
+
+
 def test_what_is_identical_passes_unless_that_is_a_mistake() -> None:
     for identical in ("pass", "fail"):
         result = gated(STEADY, STEADY, identical=identical)

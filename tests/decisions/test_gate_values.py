@@ -88,6 +88,16 @@ def test_what_the_contender_lacks_counts_as_the_worst_value() -> None:
     assert tuple(decision.rows[0].margin.interval) == pytest.approx(interval(lacking, shared, 0.05))
 
 
+@pytest.mark.parametrize(("measure", "sign"), [("nDCG@10", 1), ("latency", -1)])
+def test_the_most_harmed_queries_come_first(measure: str, sign: int) -> None:
+    old = dict.fromkeys(QUERIES, 0.5)
+    new = {query: 0.5 - sign * (number - 20) / 1000 for number, query in enumerate(QUERIES)}
+    evaluation = iro.outputs(old, new, measure=measure, higher_is_better=sign > 0, range=(0, 1))
+    (decision,) = iro.gate(evaluation, evaluation.names[0], margins=(0.01,)).decisions
+    assert decision.status == "fail"
+    assert [query.query_id for query in decision.queries] == QUERIES[:-11:-1]
+
+
 def test_a_reference_must_be_passed_too() -> None:
     result = decided(values(0.03), values(0.05), values(0.02, 2), reference="output 2", margin=0.03)
     assert {decision.reference for decision in result.decisions} == {None, "output 2"}

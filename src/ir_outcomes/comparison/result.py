@@ -178,8 +178,17 @@ class Comparison(HasFigures, HasPage, Result):
     @property
     def deciding(self) -> tuple[Row, ...]:
         """The rows that the label is made from."""
+        return tuple(row for row in self._possible if row.n)
+
+    @property
+    def with_margins(self) -> tuple[Row, ...]:
+        """The rows with a margin, also one without a query, of which no harm is excluded."""
+        return tuple(row for row in self._possible if row.margin is not None)
+
+    @property
+    def _possible(self) -> tuple[Row, ...]:
         rows = (self.coverage, self.ranking, self.all_queries)
-        return tuple(row for row in rows if row is not None and row.n)
+        return tuple(row for row in rows if row is not None)
 
     @property
     def parts(self) -> tuple[Row, ...]:

@@ -58,8 +58,7 @@ class GateDecision(Immutable):
     @property
     def rows(self) -> tuple[Row, ...]:
         """The rows that decide, each with its margin; empty without a comparison."""
-        rows = () if self.comparison is None else self.comparison.deciding
-        return tuple(row for row in rows if row.margin is not None)
+        return () if self.comparison is None else self.comparison.with_margins
 
     @property
     def name(self) -> str:
@@ -466,7 +465,7 @@ def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
     """Say in one sentence on which rows harm beyond the margin is shown, or not excluded."""
     harmed = [
         row.on
-        for row in comparison.deciding
+        for row in comparison.with_margins
         if row.margin is not None and row.margin.found == found
     ]
     if harmed:
@@ -525,7 +524,7 @@ def _identical_words(comparison: Comparison) -> str:
 
 def _needed(comparison: Comparison) -> Iterator[tuple[str, QueriesNeeded]]:
     """Yield how many queries would settle the rows that are not settled."""
-    for row in comparison.deciding:
+    for row in comparison.with_margins:
         if row.margin is not None and row.margin.found == "not excluded":
             needed = queries_to_pass(comparison, row, row.margin.size)
             if needed is not None:
@@ -534,18 +533,15 @@ def _needed(comparison: Comparison) -> Iterator[tuple[str, QueriesNeeded]]:
 
 def _most_harmed(comparison: Comparison, names: Sequence[str]) -> list[QueryOutcome]:
     """Choose the queries with the most harm on these rows, in turn."""
-    if comparison.queries is None:
-        return []
-    longer = [query for query in comparison.queries if (query.all_queries or 0) > 0]
-    lost = sorted(
-        comparison.per_query("lost"),
-        key=lambda query: query.found_contender - query.found_baseline,
-    )
-    harmed = {
-        "coverage": lost,
-        "ranking": list(comparison.per_query("worse")),
-        "all queries": sorted(longer, key=lambda query: -(query.all_queries or 0)),
-    }
-    turns = zip_longest(*(harmed[name] for name in names))
+    rows = [row for row in comparison.with_margins if row.name in names]
+    turns = zip_longest(*(_harmed(comparison, row) for row in rows))
     chosen = dict.fromkeys(query for turn in turns for query in turn if query is not None)
     return list(chosen)[:MOST_QUERIES]
+
+
+def _harmed(comparison: Comparison, row: Row) -> list[QueryOutcome]:
+    """Return the queries on which the contender is worse in a row, the worst first."""
+    sign = -1 if row.higher_is_better else 1
+    harms = [(sign * (query.change_in(row.name) or 0), query) for query in comparison.queries or ()]
+    harms.sort(key=lambda harm: -harm[0])
+    return [query for harm, query in harms if harm > 0]

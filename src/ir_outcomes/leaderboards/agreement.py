@@ -195,7 +195,8 @@ def agreement(
     splits, seed : int
         Number of random splits, and the seed of the random numbers.
     alpha : float
-        Level of the tests and verdicts, not corrected, as in the paper.
+        Level of the tests and verdicts, not corrected, as in the paper. Signed ranks are tested by
+        their normal approximation.
     allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
         What is meant, and must not stop the verdicts.
     progress : bool

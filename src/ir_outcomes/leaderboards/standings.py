@@ -34,7 +34,6 @@ from ir_outcomes.pairs.measurements import measurements_of, measurements_of_mean
 from ir_outcomes.pairs.rows import RowsOfPairs
 from ir_outcomes.pairs.rules import Rules
 from ir_outcomes.pairs.verdict import DECIDING
-from ir_outcomes.reading.measure_names import bounds_of
 from ir_outcomes.statistics.bounded import mean_interval
 from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.statistics.families import level_in_family
@@ -121,11 +120,11 @@ class Scored:
         return intervals
 
     @property
-    def _bounds(self) -> tuple[float, float]:
-        """The smallest and the largest value of the deciding measure, by default 0 and 1."""
+    def _bounds(self) -> tuple[float, float] | None:
+        """The smallest and the largest value of the deciding measure, None where unknown."""
         measure = self.of_runs[0].measure
         if self.evaluation is None or measure not in DECIDING:
-            return bounds_of(measure) or (0.0, 1.0)
+            return self.of_runs[0].range
         k = self.evaluation.cutoff
         bounds = {"coverage": (0.0, 100.0), "ranking": (1.0, k), "all queries": (1.0, k + 1.0)}
         return bounds[measure]

@@ -100,8 +100,7 @@ def _numbered(contents: Sequence[bytes]) -> Ints:
 
 
 def _quantity(scores: Scores) -> Quantity:
-    bounds = scores.range or ((0.0, 1.0) if scores.kind == "truth" else None)
-    largest = None if bounds is None else bounds[1] - bounds[0]
+    largest = None if scores.range is None else scores.range[1] - scores.range[0]
     return Quantity(scores.measure, scores.measure, scores.higher_is_better, largest)
 
 

@@ -144,7 +144,10 @@ def t_of_sums(n: Floats, total: Floats, squares: Floats, rest: Floats) -> Subset
 
 
 def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
-    """Run Wilcoxon's signed rank test on subsets of the differences, or on all, exact if they are few."""
+    """Run Wilcoxon's signed rank test on all differences, exact if they are few, or on subsets.
+
+    On subsets it is the normal approximation.
+    """
     is_whole = members is None
     d, members = _sample(d, members)
     code, size = _classes(np.abs(d[d != 0]))
