@@ -211,7 +211,7 @@ def test_what_is_refused() -> None:
             {**evaluations, "values": values_of({"v": np.eye(5)})["v"]},
             {},
             MismatchError,
-            "different measures",
+            "differ in what is compared",
         ),
         (
             values_of({"one": np.ones((2, 1)), "two": np.ones((2, 4))}),

@@ -51,7 +51,7 @@ def board_over_collections(
         except (InputError, ParameterError) as error:
             error.args = (f"collection {name}: {error}",)
             raise
-    _check_measures(scored)
+    _refuse_single_queries(scored)
     of_groups = [groups.get(name, (name,)) for name in found]
     sizes = Counter(of_groups)
     weights = np.array([1 / (len(sizes) * sizes[group]) for group in of_groups])
@@ -148,13 +148,8 @@ def _identified(evaluation: Evaluation, queries: Sequence[str]) -> Iterator[tupl
         yield from ((query, document) for document in qrels.docids[judged].tolist())
 
 
-def _check_measures(scored: Mapping[str, Scored]) -> None:
-    """Refuse collections of different measures, and those in which no pair can be estimated."""
-    measures = {name: part.of_runs[0].measure for name, part in scored.items()}
-    kinds = {(measures[name], part.evaluation is None) for name, part in scored.items()}
-    if len(kinds) > 1:
-        said = listed([f"{name} {measure}" for name, measure in measures.items()][:10])
-        raise MismatchError(f"the collections have values of different measures ({said})")
+def _refuse_single_queries(scored: Mapping[str, Scored]) -> None:
+    """Refuse collections in which no pair can be estimated."""
     for name, part in scored.items():
         scores = part.of_runs[0]
         units = scores.query_ids if scores.clusters is None else np.unique(scores.clusters)
