@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # For the processes that run the tests, and those that the tests start; together a fifth of the
 # suite's time.
@@ -16,6 +16,7 @@ for variable in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
     os.environ.setdefault(variable, str(1 << 28))
 
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("mutants", settings.get_profile("suite"), phases=[Phase.generate])
 settings.load_profile("suite")
 
 REAL_DATA = Path(

@@ -3,6 +3,7 @@
 import ast
 import graphlib
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -166,3 +167,20 @@ def test_the_version_needs_no_command_line() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"ir-outcomes {iro.__version__}\n\n"
+
+
+@pytest.mark.parametrize("chosen", [{}, {"OPENBLAS_NUM_THREADS": "2"}, {"OMP_NUM_THREADS": "2"}])
+def test_the_command_takes_one_thread_unless_the_user_says_otherwise(
+    chosen: dict[str, str],
+) -> None:
+    code = (
+        "import os, sys; sys.argv = ['ir-outcomes', 'datasets', 'no-dataset']\n"
+        "from ir_outcomes.__main__ import main\n"
+        "try: main()\n"
+        "finally: print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+    )
+    rest = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**rest, **chosen}
+    )
+    assert done.stdout.strip() == (chosen.get("OPENBLAS_NUM_THREADS", "None") if chosen else "1")

@@ -61,7 +61,12 @@ def right_arguments(name: str) -> dict[str, Any]:
 def wrong_calls(name: str) -> Iterator[dict[str, Any]]:
     """Yield the arguments of calls with one wrong argument, or two swapped ones."""
     right = right_arguments(name)
-    for argument, value in itertools.product(right, WRONG):
+    options = [
+        parameter.name
+        for parameter in inspect.signature(FUNCTIONS[name]).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
+    for argument, value in itertools.product(right or options, WRONG):
         yield right | {argument: value}
     for first, second in itertools.combinations(right, 2):
         yield right | {first: right[second], second: right[first]}

@@ -12,7 +12,9 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PYTEST = [sys.executable, "-m", "pytest", "-x", "-n0", "-p", "no:cacheprovider"]
+PYTEST = (
+    f"{sys.executable} -m pytest -x -n0 -p no:cacheprovider --hypothesis-profile=mutants".split()
+)
 
 
 def survives(file: str, old: str, new: str, tests: str) -> bool:

@@ -417,7 +417,6 @@ def test_an_evaluation_of_values_is_used_like_one_of_runs(tmp_path: Path) -> Non
         lambda ev: iro.reordering(ev),
         lambda ev: iro.headroom(ev),
         lambda ev: iro.compare_judges({"x": ev, "y": ev}, "a"),
-        lambda ev: iro.compare_slices(ev, "a", by={"q1": "x"}),
         lambda ev: ev["a"],
         lambda ev: ev[0],
     ],

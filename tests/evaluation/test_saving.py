@@ -23,7 +23,7 @@ RUNS = {"a": {"q1": {"d2": 3.0, "d1": 2.0}, "q9": {"d": 1.0}}, "b": {"q2": {"d3"
 EVALUATION = iro.evaluate(
     QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c")
 )
-LAYOUT = "evaluation 13"
+LAYOUT = "evaluation 14"
 DAMAGED = r"board\.npz: is not a saved evaluation of this version, or is damaged"
 
 

@@ -73,6 +73,21 @@ def test_equal_scores_stop_in_any_form() -> None:
     assert stops_of([iro.search_lengths(QRELS, single)]) == []
 
 
+@pytest.mark.parametrize(
+    ("n_equal", "kinds"), [(0, []), (1, ["equal-scores"]), (10, ["equal-scores"])]
+)
+def test_equal_scores_of_few_queries_are_a_first_note(n_equal: int, kinds: list[str]) -> None:
+    assert len(QUERIES) == 20
+    run = {
+        query: {"d3": 1.0 if number < n_equal else 2.0, "d1": 1.0}
+        for number, query in enumerate(QUERIES)
+    }
+    lengths = iro.search_lengths(QRELS, run)
+    assert lengths.equal_scores == n_equal / 20
+    assert stops_of([lengths]) == []
+    assert [note.kind for note in notes_on_documents([lengths])] == kinds
+
+
 def test_runs_without_any_known_query_are_evaluated_only_if_that_is_allowed(tmp_path: Path) -> None:
     path = trec(tmp_path / "new.run", falling, queries="x{}")
     with pytest.raises(EmptyInput, match='the prefix "x" in the run 20 more would match'):

@@ -1,6 +1,5 @@
 """Boards over collections: means of their pairs, what is found in each, ranks on simulated suites."""
 
-import time
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -192,9 +191,9 @@ def test_better_on_average_and_worse_somewhere_is_said_first() -> None:
     board = iro.leaderboard(values_of(table))
     assert board.standings[0].better_than == ("run0",)
     assert board.worse_in("run1") == {"c2": 1}
-    (said,) = (note for note in board.view().first_notes if note.kind == "worse in a collection")
-    assert said.runs == ("run1",)
-    assert "c2" in said
+    said = board.view().first_notes[0]
+    assert ("run1 than run0" in said, "c2" in said, "c0" in said) == (True, True, False)
+    assert "run1 than" not in "".join(iro.leaderboard(values_of({"c0": table["c0"]})).view().notes)
 
 
 def test_what_is_refused() -> None:
@@ -211,7 +210,7 @@ def test_what_is_refused() -> None:
             {**evaluations, "values": values_of({"v": np.eye(5)})["v"]},
             {},
             MismatchError,
-            "differ in what is compared",
+            "what is compared",
         ),
         (
             values_of({"one": np.ones((2, 1)), "two": np.ones((2, 4))}),
@@ -290,26 +289,6 @@ def test_intervals_stay_inside_the_bounds_of_the_measure() -> None:
         assert standing.interval is not None
         low, high = standing.interval
         assert 0 <= low < (standing.score or 0) < high <= 1
-
-
-def test_a_large_board_takes_less_than_two_seconds() -> None:
-    """20 systems, 18 collections and 300 queries, by four rows."""
-    qrels, runs = collection(20, 300, relevant=2)
-    lists = {
-        name: {query[1:]: documents for query, documents in run.items()}
-        for name, run in runs.items()
-    }
-    evaluation = iro.evaluate(
-        {query[1:]: judged for query, judged in qrels.items()},
-        lists,
-        cutoff=10,
-        measures=["nDCG@10"],
-    )
-    evaluations = {f"c{number}": replace(evaluation, qrels=None) for number in range(18)}
-    before = time.process_time()
-    board = iro.leaderboard(evaluations, measures=["nDCG@10"])
-    assert time.process_time() - before < 2
-    assert len(board.pairs) == 190
 
 
 def test_the_picture_marks_the_mean_of_each_collection() -> None:

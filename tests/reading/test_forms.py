@@ -207,3 +207,30 @@ def test_a_run_of_mt_rag(real_data: Path) -> None:
     run = iro.read_run(real_data / "mt-rag" / "elser.lastturn.fiqa.jsonl.gz")
     theirs = iro.read_run(real_data / "mt-rag" / "elser.lastturn.run.gz").to_dict()
     assert run.to_dict() == {query: theirs[query] for query in run.query_ids}
+
+
+def test_documents_that_are_to_be_left_out_of_rankings_are_refused() -> None:
+    entry = {"query_id": "q1", "gold_ids": ["a", "b"]}
+    for excluded in ([], ["N/A"]):  # as BRIGHT writes that there are none
+        assert len(iro.as_qrels([{**entry, "excluded_ids": excluded}])) == 2
+    with pytest.raises(FormatError, match="excluded_ids"):
+        iro.as_qrels([{**entry, "excluded_ids": ["c"]}])
+
+
+def test_qrels_that_are_lists_of_documents() -> None:
+    assert iro.as_qrels({"q1": ["a", "b"]}).to_dict() == {"q1": {"a": 1, "b": 1}}
+
+
+def test_an_iterator_that_was_read_says_so() -> None:
+    rows = iter([{"query_id": "q1", "doc_id": "a", "relevance": 1}])
+    assert len(iro.as_qrels(rows)) == 1
+    with pytest.raises(FormatError, match="an iterator with nothing left"):
+        iro.as_qrels(rows)
+
+
+def test_means_are_not_taken_for_qrels_or_runs(tmp_path: Path) -> None:
+    path = tmp_path / "means.txt"
+    path.write_text("RR@10\t0.4\nnDCG@10\t0.5\n", encoding="utf-8")
+    for read in (iro.as_qrels, iro.as_run):
+        with pytest.raises(FormatError, match="means do not say how many queries changed"):
+            read(path)

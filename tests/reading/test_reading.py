@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -27,7 +28,7 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
-from ir_outcomes.reading import columns, files, forms, lines
+from ir_outcomes.reading import columns, files, formats, forms, lines
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -138,9 +139,12 @@ def readers_agree(data: bytes, layout: forms.Layout) -> Any:
     """Check that NumPy's reader says the same as the plain one or declines, and return what they say."""
     if not data.strip():  # neither reader is given blank blocks
         return None, ()
-    fast = lines._by_numpy(data, layout)
+    block = files.Block(1, data)
+    plainly = lines.by_line if layout.separator is None else formats._by_cells
+    fast = None
     try:
-        plain = lines._by_line(files.Block(1, data), layout, "text")
+        fast = lines._by_numpy(block, layout, "text")
+        plain = plainly(block, layout, "text")
     except FormatError:
         assert fast is None
         return None, None
@@ -170,7 +174,7 @@ def test_both_readers_and_any_size_of_blocks_say_the_same(
         f"{q}{gap}Q0{gap}{d}{gap}1{gap}{score!r}{gap}t" for q, d, score, gap in rows
     )
     fast, plain = readers_agree(text.encode(), forms.RUN.layouts[0])
-    assert (fast is not None) == text.isascii()
+    assert fast is not None
     assert plain[1].tolist() == [d.encode() for _, d, _, _ in rows]
     assert plain[2].tolist() == [score for _, _, score, _ in rows]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -223,12 +227,86 @@ def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from(b"q1,d1,1,2.5,nan, ,\t,\n,\r,\x0b,\x1c,\x01,\0,\xc3,\xa0,_,#".split(b","))
+        st.sampled_from(
+            [
+                *b"q1 d1 1 2.5 nan , \t \n \r \x0b \x1c \x01 \0 \xc3 \xa0 \xc3\xa0 _ #".split(b" "),
+                *(b" ", b'"', b"a,d1,2\n"),
+            ]
+        )
     )
 )
 def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes]) -> None:
     for layout in (*forms.RUN.layouts, *forms.QRELS.layouts):
         readers_agree(b"".join(noise), layout)
+    for separator in ",\t;":
+        table = forms.Layout(
+            3, query=0, document=1, value=2, value_name="score", separator=separator
+        )
+        readers_agree(b"".join(noise).replace(b",", separator.encode()), table)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *(
+                    '{"a":1}',
+                    '{"a":1,"b":"c"}',
+                    '{"a":1,"a":2}',
+                    '{"a":{"b":1,"b":2}}',
+                    '{"a":NaN}',
+                ),
+                *(
+                    '{"a":1e400,"b":-0.0}',
+                    '{"a":12345678901234567890123}',
+                    '{"a":"\\ud800"}',
+                    '{"a":\n',
+                ),
+                *(
+                    '{"a":"\\"\\u0022","a":1}',
+                    '{"a":"}\n{"}',
+                    '{"a":"\x01"}',
+                    '{"a":"é\\""}',
+                    "\n",
+                    "}",
+                ),
+                *("\n", "\n", "\r\n", " "),
+            ]
+        )
+    )
+)
+def test_json_lines_at_once_are_those_one_by_one(parts: list[str]) -> None:
+    block = files.Block(3, "".join(parts).encode())
+
+    def expected() -> list[Any]:
+        lines = files.lines_in([block], "text")
+        return [(number, files.parsed_json(line, "text", number)) for number, line in lines]
+
+    try:
+        right = repr(expected())  # NaN is NaN in it
+    except FormatError as error:
+        with pytest.raises(FormatError, match=re.escape(str(error))):
+            formats._records(block, "text")
+    else:
+        assert repr([*formats._records(block, "text")]) == right
+
+
+@pytest.mark.parametrize("size", [7, 1 << 19])
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [("q,a,3\nq,b,2\nq,a,1\n", 4), ("\nq,b,2\n\nq,a,3\nq,a,1", 6), ('q,"a\nb",2\nq,"a\nb",3\n', 5)],
+)
+def test_errors_of_tables_name_lines(
+    write: Any, monkeypatch: pytest.MonkeyPatch, rows: str, line: int, size: int
+) -> None:
+    monkeypatch.setattr(files, "BLOCK_SIZE", size)
+    with pytest.raises(FormatError, match="is ranked twice") as raised:
+        iro.read_run(write(f"qid,docno,score\n{rows}", "a.csv"))
+    assert raised.value.line == line
+    wrong = write(f"qid,docno,score\n{rows}\nq,c,x\n", "a.csv")
+    with pytest.raises(FormatError, match="the score is not a number") as raised:
+        iro.read_run(wrong)
+    assert raised.value.line == len(wrong.read_text().splitlines())
 
 
 @given(
@@ -572,3 +650,12 @@ def test_grade_limits_are_alike_in_all_columns_without_names(grade: int, tmp_pat
                 iro.read_qrels(path)
     path.write_text(f"query_id doc_id relevance\nq d {grade}\n")
     assert iro.read_qrels(path).to_dict() == {"q": {"d": grade}}
+
+
+def test_what_is_wider_than_usual_or_has_blanks_is_read_whole(write: Any) -> None:
+    """NumPy would cut query ids and numbers at its usual width."""
+    query, number = "q" * 30, "0." + "1" * 30
+    text = f"{query}1 Q0 d 1 {number} t\n{query}2 Q0 d 1 2.0 t\n"
+    found = iro.read_run(write(text)).to_dict()
+    assert found == {f"{query}1": {"d": float(number)}, f"{query}2": {"d": 2.0}}
+    assert iro.read_run(write("q\tQ0\t a b \t1\t2.0\tt\n")).to_dict() == {"q": {"a b": 2.0}}

@@ -120,9 +120,24 @@ def test_counts_beside_averages_by_query_are_of_queries() -> None:
     evaluation = iro.evaluate(qrels, runs, unit="document")
     item: Any = iro.compare(evaluation, *evaluation.names)
     places = places_of_means(item.coverage)
-    shown = [
-        round(abs(value), places) for value in (item.coverage.contender, item.coverage.difference)
-    ]
+    shown = [round(abs(item.coverage.difference), places)]
     counts = [item.coverage.better, item.coverage.worse]
     assert item.coverage.differ < item.outcomes.won + item.outcomes.lost
-    assert numbers_in(item.verdict.sentence)[:4] == [*shown, *counts]
+    assert numbers_in(item.verdict.sentence)[:3] == [*shown, *counts]
+
+
+def test_a_measure_without_a_cutoff_over_lists_of_different_depth_has_a_first_note() -> None:
+    qrels, runs = collection(2, 30, seed=1)
+    short = {
+        query: dict(sorted(scores.items(), key=lambda item: -item[1])[:5])
+        for query, scores in runs["run1"].items()
+    }
+    lists = {"deep": runs["run0"], "same": runs["run1"], "short": short}
+    evaluation = iro.evaluate(qrels, lists, cutoff=5, measures=["AP", "AP@5"])
+    for measure, contender, is_noted in (
+        ("AP", "short", True),
+        ("AP", "same", False),
+        ("AP@5", "short", False),
+    ):
+        item: Any = iro.compare(evaluation, "deep", contender, measures=[measure])
+        assert ("measure depth" in {own.kind for own in item.notes}) == is_noted

@@ -481,3 +481,11 @@ def test_names_that_are_no_measures_or_of_other_ones() -> None:
     assert is_measure_name("ESL@100")
     assert (is_gain("NERR8@10"), bounds_of("NERR8@10"), cutoff_of("NERR8")) == (True, None, None)
     assert not any(map(is_gain, ("num_ret", "ESL", "Judged@10", "gm_map")))
+
+
+def test_a_list_below_a_key_that_is_called_like_a_column_is_that_list() -> None:
+    rows = [{"id": f"q{number}", "faithfulness": number / 4} for number in range(4)]
+    nested = {"meta": {"n": 4}, "run": {"out": {"samples": rows}}}
+    evaluation = iro.outputs(nested, rows, measure="faithfulness", higher_is_better=True)
+    assert evaluation.values is not None
+    assert evaluation.values.means().tolist() == [0.375, 0.375]

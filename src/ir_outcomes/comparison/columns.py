@@ -21,7 +21,7 @@ from ir_outcomes.table_columns import (
 
 
 def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
-    """Return the columns of queries, with the unit of their search lengths."""
+    """The columns of queries, with the unit of their search lengths."""
     share = "share of the relevant documents"
     unit = level_unit(measured_in)
     value = "length "
@@ -42,7 +42,7 @@ def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
 
 
 def columns_of(comparisons: Sequence[Any]) -> tuple[Column, ...]:
-    """Return the columns of comparisons, with the units of their rows."""
+    """The columns of comparisons, with the units of their rows."""
     first = comparisons[0] if comparisons else None
     cutoffs = sorted({at.cutoff for item in comparisons for at in item.cutoffs})
     parts: list[Column] = []
@@ -74,8 +74,14 @@ def columns_of(comparisons: Sequence[Any]) -> tuple[Column, ...]:
     )
 
 
+_MARGIN_COLUMNS = (
+    *attributes("margin=margin.size", "margin_found=margin.found"),
+    Column("margin_interval", "margin.interval", form=signed_interval(2)),
+)
+
+
 def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") -> list[Column]:
-    """Return the columns of a row, which items have as an attribute, or by a function."""
+    """The columns of a row, which items have as an attribute, or by a function."""
     places = places_of(row.measured_in)
     better: Better = "higher" if row.higher_is_better else "lower"
     unit = "points" if row.measured_in == POINTS else row.measured_in
@@ -102,6 +108,7 @@ def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") ->
             if row.new_runs is not None
             else ()
         ),
+        *(_MARGIN_COLUMNS if row.margin is not None else ()),
         Column("p", _known("pvalue"), "p", PVALUE),
         Column("p_corrected", _known("pvalue_corrected"), "corrected p", PVALUE),
         *attributes("found", "detectable"),
@@ -111,12 +118,12 @@ def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") ->
 
 
 def _known(attribute: str) -> Callable[[Row], float | None]:
-    """Return a p-value, and none where nothing was compared."""
+    """A p-value, and none where nothing was compared."""
     return lambda row: None if row.difference is None else getattr(row, attribute)
 
 
 def test_p(test: str) -> Callable[[Row], float | None]:
-    """Return what takes the p-value of a test from a row."""
+    """What takes the p-value of a test from a row."""
 
     def pvalue_of(row: Row) -> float | None:
         if row.difference is None or test not in row.tests:
@@ -127,7 +134,7 @@ def test_p(test: str) -> Callable[[Row], float | None]:
 
 
 def measure_columns(measures: Sequence[Row]) -> list[Column]:
-    """Return the columns of measures, of items that have such `measures`."""
+    """The columns of measures, of items that have such `measures`."""
     return [
         column
         for place, row in enumerate(measures)
@@ -140,7 +147,7 @@ def _measure_at(place: int) -> Callable[[Any], Any]:
 
 
 def _reciprocal_columns(first: Any) -> list[Column]:
-    """Return the columns of reciprocal ranks, with the tests of the paper."""
+    """The columns of reciprocal ranks, with the tests of the paper."""
     columns: list[Column] = []
     for name, row in (("naive", first.naive), ("reciprocal", first.reciprocal)):
         if row is None:
@@ -164,7 +171,7 @@ def _label_at(cutoff: int) -> Callable[[Any], str | None]:
 
 
 def names_of(comparison: Any) -> tuple[str, str]:
-    """Return what the ranking facet and the facet of its reciprocals are called beside the columns of the paper."""
+    """Names of the ranking facet and of its reciprocals in the columns of the paper."""
     if comparison.reciprocal is None:
         return comparison.ranking.measured_in, ""
     if comparison.unit == "query":
@@ -173,7 +180,7 @@ def names_of(comparison: Any) -> tuple[str, str]:
 
 
 def paper_columns(first: Any) -> tuple[Column, ...]:
-    """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper."""
+    """The columns of Tables 1 and 2 of Lin et al. 2021, with raw p-values."""
     on_ranks = first.reciprocal is not None
     length, reciprocal = names_of(first)
     one = "(2) one run finds"
@@ -201,7 +208,7 @@ def paper_columns(first: Any) -> tuple[Column, ...]:
 
 
 def _coverage_p(comparison: Any) -> float | None:
-    """Return the p-value of the paper's test of coverage."""
+    """The p-value of the paper's test of coverage."""
     tests = list(comparison.coverage.tests.values())
     return tests[0].pvalue if tests else None
 

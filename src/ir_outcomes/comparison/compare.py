@@ -143,7 +143,7 @@ def check_can_be_exceeded(rows: Sequence[Row]) -> None:
 
 
 def _of(group: type[Rules | Reading], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a group."""
+    """The settings of a group."""
     names = {field.name for field in fields(group)}
     return {name: value for name, value in settings.items() if name in names}
 

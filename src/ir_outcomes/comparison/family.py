@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.notes import notes_on_input, notes_on_verdict
+from ir_outcomes.comparison.notes import notes_on_input, notes_on_measures, notes_on_verdict
 from ir_outcomes.comparison.result import Comparison, CutoffLabel, SystemRun
 from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
@@ -56,9 +56,8 @@ def comparisons_of_runs(
     measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
     labels = labels_elsewhere(evaluation, settings)
     systems = evaluation.systems
-    first, *others = (
-        [run.at(evaluation.cutoff) for run in runs] for runs in evaluation.runs_by_system
-    )
+    whole = evaluation.runs_by_system
+    first, *others = ([run.at(evaluation.cutoff) for run in runs] for runs in whole)
     n_unanswerable = int(np.sum(~evaluation.answerable))
     family = Family(measurements, settings, tuple(scores.measure for scores in asked))
     comparisons = []
@@ -68,6 +67,7 @@ def comparisons_of_runs(
             notes=(
                 *notes[index],
                 *notes_on_grades(evaluation.qrels, evaluation.rel),
+                *notes_on_measures(whole[0], whole[index + 1], family.measures),
                 *notes_on_input(first, contender, positives_only=evaluation.positives_only),
             ),
             n_unanswerable=n_unanswerable,
@@ -81,7 +81,7 @@ def comparisons_of_runs(
 
 
 def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...]:
-    """Return the values of measures on the answerable queries, all defined."""
+    """The values of measures on the answerable queries, all defined."""
     scores_of_measures = []
     for measure in dict.fromkeys(map(comparable, each_measure(measures))):
         scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
@@ -99,7 +99,7 @@ def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...
 
 
 def labels_elsewhere(evaluation: Evaluation, settings: Settings) -> list[list[CutoffLabel]]:
-    """Return the labels of each pair at the other cutoffs that its lists reach."""
+    """The labels of each pair at the other cutoffs that its lists reach."""
     first, *others = ([run.depth for run in runs] for runs in evaluation.runs_by_system)
     reach = [min(*first, *depths) for depths in others]
     labels: list[list[CutoffLabel]] = [[] for _ in others]
@@ -193,7 +193,7 @@ class Family:
         return replace(draft, verdict=verdict, notes=first, background=background)
 
     def _row(self, index: int, name: str, pair: SystemPair) -> Row:
-        """Return a row with the papers' tests, and its interval for new runs."""
+        """A row with the papers' tests, and its interval for new runs."""
         row = self.rows.rows[name].row(index, self.settings.first_level)
         if pair.by_runs:
             clusters = self.measurements.clusters
@@ -207,7 +207,7 @@ class Family:
     def _with_margins(
         self, index: int, rows: Mapping[str, Row], pair: SystemPair, outcomes: Outcomes
     ) -> dict[str, Row]:
-        """Return the rows that have a margin, with it."""
+        """The rows that have a margin, with it."""
         level = 1 - self.settings.first_level
         identical = bool(self.rows.identical[index])
         with_margins = {}
@@ -221,7 +221,7 @@ class Family:
     def _margins(
         self, rows: Mapping[str, Row], pair: SystemPair, outcomes: Outcomes
     ) -> dict[str, float]:
-        """Return the margin of each row that has one."""
+        """The margin of each row that has one."""
         margins = self.settings.margins
         if margins is None:
             return {}
@@ -239,7 +239,7 @@ class Family:
         return {name: size for name, size in named if name in rows}
 
     def _of_the_paper(self, rows: Mapping[str, Row], pair: SystemPair) -> tuple[Row, Row | None]:
-        """Return the naive mean of all queries, and reciprocals on what both found."""
+        """The naive mean of all queries, and reciprocals on what both found."""
         naive = rows.get("MRR")
         if naive is not None:
             return naive, next(
@@ -282,7 +282,7 @@ def _tests(name: str, pair: SystemPair, *, reciprocal: bool) -> dict[str, Test]:
 
 
 def _by_the_paper(rows: Mapping[str, Row], alpha: float) -> tuple[Decision | None, Decision | None]:
-    """Return what the rules of Lin et al. 2021 say, None without their tests."""
+    """What the rules of Lin et al. 2021 say, None without their tests."""
     signs = []
     for name in FACETS:
         row = rows.get(name)
@@ -305,7 +305,7 @@ def _wanted_margins(rows: Mapping[str, Row], by_values: bool) -> str:
 
 
 def _margin_of_values(whole: Row, size: float) -> float:
-    """Return the margin of the mean of a measure, which its range must allow to be exceeded."""
+    """The margin of the mean of a measure, which its range must allow to be exceeded."""
     if whole.largest is None:
         raise ParameterError(
             f"`margins`: the range of {whole.measured_in} is not known, so harm cannot be excluded;"
@@ -320,7 +320,7 @@ def _margin_of_values(whole: Row, size: float) -> float:
 
 
 def _within(rows: Mapping[str, Row], settings: Settings, which: str) -> bool | None:
-    """Return whether all rows stay inside their margins, None without margins."""
+    """Whether all rows stay inside their margins, None without margins."""
     if settings.margins is None:
         return None
     margins = [row.margin for row in rows.values() if row.margin is not None]
@@ -332,7 +332,7 @@ def _within(rows: Mapping[str, Row], settings: Settings, which: str) -> bool | N
 
 
 def _holds_for_new_runs(label: str, rows: Mapping[str, Row]) -> bool | None:
-    """Return whether the intervals for new runs exclude 0 on the side of each row."""
+    """Whether the intervals for new runs exclude 0 on the side of each row."""
     meaning = meaning_of(label)
     if meaning.direction == "none":
         return None
@@ -346,7 +346,7 @@ def _holds_for_new_runs(label: str, rows: Mapping[str, Row]) -> bool | None:
 def _mean_of_run(
     sides: Mapping[str, Sequence[tuple[Any, Any]]], name: str, side: int, number: int
 ) -> float | None:
-    """Return the mean difference of one run, None where nothing of it counts."""
+    """The mean difference of one run, None where nothing of it counts."""
     if name not in sides:
         return None
     sums, sizes = sides[name][side]

@@ -1,4 +1,4 @@
-"""The notes that keep a reader from misreading a comparison: on its runs, and on its verdict."""
+"""Notes on the runs and on the verdict of a comparison."""
 
 from collections.abc import Iterator, Sequence
 
@@ -29,7 +29,7 @@ UNCLEAR = 0.2  # p-value of a sign test above which no direction is to be seen
 def notes_on_input(
     baseline: SystemRuns, contender: SystemRuns, *, positives_only: bool
 ) -> Iterator[Note]:
-    """Yield what a careful reader must know about the runs; qrels of relevant documents only say nothing about judging."""
+    """Yield what a careful reader must know about the runs."""
     runs = (*baseline, *contender)
     yield from notes_on_documents(runs)
     for own in notes_on_queries(runs):
@@ -39,6 +39,18 @@ def notes_on_input(
     yield from _about_depth(runs)
     if not positives_only:
         yield from _about_judgments(baseline, contender)
+
+
+def notes_on_measures(
+    baseline: SystemRuns, contender: SystemRuns, measures: Sequence[str]
+) -> Iterator[Note]:
+    """Say that measures without a cutoff are of whole lists, which end at different depths."""
+    whole = [measure for measure in measures if "@" not in measure]
+    of_a, of_b = (max(run.depth for run in runs) for runs in (baseline, contender))
+    if whole and of_a != of_b:
+        yield note(
+            "measure depth", f"{listed(whole)} of lists of {of_a} (A) and {of_b} (B) documents."
+        )
 
 
 def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:
@@ -67,7 +79,7 @@ def _about_missing(comparison: Comparison) -> Iterator[Note]:
 
 
 def sides_of(row: Row) -> tuple[tuple[str, int], tuple[str, int]]:
-    """Return in words how many queries or clusters are better and worse."""
+    """How many queries or clusters are better and worse, in words."""
     names = ("higher", "lower") if row.higher_is_better else ("shorter", "longer")
     return (names[0], row.better), (names[1], row.worse)
 
@@ -93,7 +105,7 @@ def _about_means(comparison: Comparison) -> Iterator[Note]:
 
 
 def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
-    """Say where a few queries decide: a row carries the label, and most queries do not go its way."""
+    """Say where a few queries decide against the direction of most of them."""
     carrying = meaning_of(comparison.verdict.label).rows
     for row in comparison.deciding:
         pvalue = binomial_test(row.better, row.worse).pvalue
@@ -101,16 +113,18 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         if row.name not in carrying or row.found == "none" or not (against or pvalue > UNCLEAR):
             continue
         (more, better), (fewer, worse) = sides_of(row)
+        differ = str(row.differ)
+        if comparison.settings.n_clusters is not None:
+            differ = plural("cluster", row.differ)
         yield note(
             "few decide",
-            f"{row.on}, of {plural(counted_in(comparison), row.differ)} that differ, {better} are"
-            f" {more} and {worse} {fewer} (sign test {pvalue_in_words(pvalue)}); the largest"
-            f" changes: {', '.join(_largest_changes(comparison, row))}.",
+            f"{row.on}: of {differ} that differ, {better} are {more}, {worse} {fewer} (sign test"
+            f" {pvalue_in_words(pvalue)}); largest: {', '.join(_largest_changes(comparison, row))}.",
         )
 
 
 def _largest_changes(comparison: Comparison, row: Row) -> list[str]:
-    """Return the ids of the queries that change most in a row that decides."""
+    """The ids of the queries that change most in a row that decides."""
     changes = {
         query.query_id: abs(change)
         for query in comparison.queries or ()
@@ -179,7 +193,7 @@ def _about_depth(runs: SystemRuns) -> Iterator[Note]:
 
 
 def _about_judgments(baseline: SystemRuns, contender: SystemRuns) -> Iterator[Note]:
-    """Say which share of the first documents of both systems is unjudged, first where it is unequal."""
+    """Say which share of the first documents of both systems is unjudged."""
     if baseline[0].judged_only:
         return
     of_a, of_b = map(_unjudged_share, (baseline, contender))
@@ -191,7 +205,7 @@ def _about_judgments(baseline: SystemRuns, contender: SystemRuns) -> Iterator[No
 
 
 def _unjudged_share(runs: SystemRuns) -> float | None:
-    """Return the mean share of unjudged documents of the runs; None where it is not known."""
+    """Mean share of unjudged documents of the runs, None where it is unknown."""
     shares = [unjudged_share(run, JUDGED_DEPTH) for run in runs]
     known = [share for share in shares if share is not None]
     return sum(known) / len(known) if len(known) == len(shares) else None
@@ -209,7 +223,7 @@ def _about_runs(comparison: Comparison) -> Iterator[Note]:
 
 
 def _about_chances(comparison: Comparison) -> Iterator[Note]:
-    """Say how often some label says better or worse where several comparisons are not corrected."""
+    """Say how often some label errs where comparisons are not corrected."""
     settings = comparison.settings
     if (
         settings.family > 1

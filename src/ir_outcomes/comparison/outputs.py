@@ -287,7 +287,7 @@ def _compared(
 
 
 def _with_label_of_worst(comparison: Comparison, label: str) -> Comparison:
-    """Say first which label the worst value for what is missing would give, where it is another."""
+    """Say which label the worst value for what is missing would give."""
     if label == comparison.verdict.label:
         return comparison
     notes = [

@@ -35,7 +35,7 @@ class Queries(Result, Sequence[QueryOutcome]):
         return self.items[key]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each query."""
+        """One flat row for each query."""
         return rows_of(query_columns(self.measured_in), self.items)
 
 
@@ -223,15 +223,15 @@ class Comparison(HasFigures, HasPage, Result):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row: a value for each column, None where there is none."""
+        """One flat row: a value for each column, None where there is none."""
         return rows_of(columns_of([self]), [self])
 
     def paper_rows(self) -> list[dict[str, Any]]:
-        """Return one row with the columns of Tables 1 and 2 of Lin et al. 2021."""
+        """One row with the columns of Tables 1 and 2 of Lin et al. 2021."""
         return rows_of(paper_columns(self), [self])
 
     def long_rows(self) -> list[dict[str, Any]]:
-        """Return a flat row for the estimate of each row, and for each of the papers' tests."""
+        """Flat rows of the estimates and of the papers' tests."""
         return [row for part in self._every_row() for row in _long_rows(self, part)]
 
     def _every_row(self) -> tuple[Row, ...]:
@@ -240,7 +240,7 @@ class Comparison(HasFigures, HasPage, Result):
 
 
 def _long_rows(comparison: Comparison, part: Row) -> list[dict[str, Any]]:
-    """Return the estimate of a row, and each of the papers' tests of it."""
+    """The estimate of a row, and each of the papers' tests of it."""
     low, high = part.interval or (None, None)
     known = part.difference is not None
     names = {"baseline": comparison.baseline, "contender": comparison.contender, "row": part.name}
@@ -304,15 +304,15 @@ class Comparisons(HasFigures, HasPage, Result, Sequence[Comparison]):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each comparison."""
+        """One flat row for each comparison."""
         return rows_of(columns_of(self.items), self.items)
 
     def paper_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each comparison with the columns of Tables 1 and 2 of Lin et al. 2021."""
+        """Rows of comparisons with the columns of Tables 1 and 2 of Lin et al. 2021."""
         if self.items:
             return rows_of(paper_columns(self.items[0]), self.items)
         return []
 
     def long_rows(self) -> list[dict[str, Any]]:
-        """Return the long rows of each comparison."""
+        """The long rows of each comparison."""
         return [row for item in self.items for row in item.long_rows()]

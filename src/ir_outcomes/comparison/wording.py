@@ -6,8 +6,6 @@ from ir_outcomes.choices import DOCUMENTS_ABOVE, RANKS
 from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.formatting import (
-    contender_beside,
-    fixed,
     listed,
     percent,
     places_of_means,
@@ -54,7 +52,7 @@ def _about_facets(comparison: Comparison) -> Iterator[str]:
     facets = (comparison.coverage, comparison.ranking)
     significant = any(row.found != "none" for row in comparison.deciding)
     said = [_significance(row) if significant else "" for row in facets]
-    words = f"{coverage_words(comparison)}{said[0]}, and {ranking_words(comparison)}{said[1]}"
+    words = f"{coverage_words(comparison, said[0])}, and {ranking_words(comparison)}{_in_brackets(said[1])}"
     if comparison.unit == "document":
         yield f"Averaged by query, it {words}."
     else:
@@ -65,7 +63,7 @@ def _about_facets(comparison: Comparison) -> Iterator[str]:
     elif whole is None and is_unconfirmed(comparison.verdict.label):
         yield "Without a cutoff nothing is known over all queries."
     elif whole is not None and not _is_said_by_facets(comparison):
-        yield f"Over all queries {_of_lengths(whole)}{_significance(whole)}{_against(facets, whole)}."
+        yield f"Over all queries {_of_lengths(whole)}{_in_brackets(_significance(whole))}{_against(facets, whole)}."
 
 
 def _significance(row: Row) -> str:
@@ -73,11 +71,15 @@ def _significance(row: Row) -> str:
     if not row.difference or row.found != "none":
         return ""
     hurts = row.interval is not None and (row.interval.low > 0 or row.interval.high < 0)
-    return " (not after correction)" if hurts else " (not significant)"
+    return "not after correction" if hurts else "not significant"
+
+
+def _in_brackets(text: str) -> str:
+    return f" ({text})" if text else ""
 
 
 def _is_said_by_facets(comparison: Comparison) -> bool:
-    """Return whether the facets that the label names say the direction, and none is against it."""
+    """Whether the facets that the label names say the direction, and none is against it."""
     meaning = meaning_of(comparison.verdict.label)
     rows = {"coverage": comparison.coverage, "ranking": comparison.ranking}
     named = [rows[name].found == meaning.direction for name in meaning.facets]
@@ -94,7 +96,7 @@ def _against(facets: Sequence[Row], whole: Row) -> str:
     return f", though {listed(against)} {verb} the other way"
 
 
-def coverage_words(comparison: Comparison) -> str:
+def coverage_words(comparison: Comparison, significance: str = "") -> str:
     """Say the difference in coverage, with what was won and lost."""
     row = comparison.coverage
     does, items = "answers", "queries"
@@ -102,15 +104,13 @@ def coverage_words(comparison: Comparison) -> str:
         does, items = "finds", "relevant documents"
     if not comparison.in_lengths:
         does = "scores above zero on"
-    counted = _counted(comparison)
+    counted = "; ".join(filter(None, (_counted(comparison), significance)))
     if not row.difference:
-        return f"{does} as many of the {items} ({counted})"
-    places = places_of_means(row)
-    change = size_of(row.difference, places)
+        return f"{does} as many {items} ({counted})"
+    change = _size(row)
     points = unit_behind(float(change), "points")
-    more = "more" if row.difference > 0 else "less"
-    share = fixed(contender_beside(row, places), places)
-    return f"{does} {share} % of the {items}, {change} {points} {more} ({counted})"
+    more = "more" if row.difference > 0 else "fewer"
+    return f"{does} {more} {items}, by {change} {points} ({counted})"
 
 
 def _counted(comparison: Comparison) -> str:
@@ -118,7 +118,10 @@ def _counted(comparison: Comparison) -> str:
     row = comparison.coverage
     if comparison.unit == "query":
         return "won {}, lost {}".format(*won_and_lost(comparison))
-    return f"more on {plural(counted_in(comparison), row.better)}, fewer on {row.worse}"
+    sides = {"more": row.better, "fewer": row.worse}
+    first, second = sorted(sides, reverse=(row.difference or 0) > 0)
+    on = plural(counted_in(comparison), sides[first])
+    return f"{'' if row.difference else f'{first} '}on {on}, {second} on {sides[second]}"
 
 
 def ranking_words(comparison: Comparison) -> str:
@@ -127,7 +130,7 @@ def ranking_words(comparison: Comparison) -> str:
     if row.difference is None:
         return "nothing is found by both, so their rankings cannot be compared"
     if row.measured_in == DOCUMENTS_ABOVE:
-        return f"what both find has {_documents_above(row)} it"
+        return f"what both find has {_documents_above(row)}"
     if row.measured_in == RANKS:
         stands = "equally high on average"
         if row.difference:
@@ -139,15 +142,15 @@ def ranking_words(comparison: Comparison) -> str:
 
 def _documents_above(row: Row) -> str:
     if not row.difference:
-        return f"on average as many {DOCUMENTS_ABOVE}"
+        return "on average as many irrelevant ones above"
     way = "more" if row.difference > 0 else "fewer"
-    return f"{_size(row)} {way} {DOCUMENTS_ABOVE}"
+    return f"{_size(row)} {way} irrelevant ones above"
 
 
 def _of_lengths(row: Row) -> str:
     """Say how the means of all queries differ."""
     if row.measured_in == DOCUMENTS_ABOVE:
-        return f"a relevant document has {_documents_above(row)} it"
+        return f"there are {_documents_above(row)}"
     if row.measured_in == RANKS:
         if not row.difference:
             return "the search is as long on average"
@@ -170,7 +173,7 @@ def _size(row: Row) -> str:
 
 
 def won_and_lost(comparison: Comparison) -> tuple[str, str]:
-    """Return how many queries or documents were won and lost; of several runs which share."""
+    """How many queries or documents, or which share of them, were won and lost."""
     outcomes = comparison.outcomes
     if comparison.of_several_runs and outcomes.shares is not None:
         shares = outcomes.shares
@@ -179,16 +182,8 @@ def won_and_lost(comparison: Comparison) -> tuple[str, str]:
 
 
 def _about_margins(comparison: Comparison) -> str:
-    """Say whether harm beyond the margins is excluded."""
-    words: list[str] = []
-    for row in comparison.deciding:
-        if row.margin is None or len(words) == len(comparison.settings.margins or ()):
-            continue
-        size = row.margin.size
-        unit = "points of coverage" if row.name == "coverage" else row.measured_in
-        over_all = " over all queries" if row.name == "all queries" else ""
-        words.append(f"{size:g} {unit_behind(size, unit)}{over_all}")
-    named = listed(words)
+    """Say whether harm beyond the margins is excluded, and on which rows it is not."""
+    named = margins_named(comparison)
     if comparison.verdict.equivalent:
         return (
             f"Equivalent within margins of {named}: larger differences are excluded in both"
@@ -196,4 +191,42 @@ def _about_margins(comparison: Comparison) -> str:
         )
     if comparison.verdict.non_inferior:
         return f"Non-inferior at margins of {named}: larger harm is excluded."
-    return f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded."
+    where = listed(
+        [
+            f"{'over' if name == 'all queries' else 'on'} {name}"
+            for name in beyond_margins(comparison)
+        ]
+    )
+    return (
+        f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded {where}."
+    )
+
+
+def margins_named(comparison: Comparison) -> str:
+    """List the margins that were given, with their units."""
+    margins = comparison.settings.margins or ()
+    words: list[str] = []
+    for row, size in zip(_rows_with_margins(comparison), margins, strict=False):
+        unit = "points of coverage" if row.name == "coverage" else row.measured_in
+        over_all = " over all queries" if row.name == "all queries" and len(margins) > 1 else ""
+        words.append(f"{size:g} {unit_behind(size, unit)}{over_all}")
+    return listed(words)
+
+
+def beyond_margins(comparison: Comparison) -> list[str]:
+    """Name the rows on which harm beyond their margin is not excluded."""
+    names = [row.name for row in _rows_with_margins(comparison)]
+    excluded = {
+        row.name
+        for row in comparison.deciding
+        if row.margin is not None and row.margin.found == "harm excluded"
+    }
+    return [name for name in names if name not in excluded]
+
+
+def _rows_with_margins(comparison: Comparison) -> list[Row]:
+    """Return the rows that margins are of: of values of other tools the mean alone."""
+    rows = [comparison.coverage, comparison.ranking, comparison.all_queries]
+    if len(comparison.settings.margins or ()) == 1:
+        rows = rows[2:]
+    return [row for row in rows if row is not None]

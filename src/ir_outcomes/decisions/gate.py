@@ -107,7 +107,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, repr=False)
 class GateResult(HasPage, Result):
-    """The decisions of a gate; the worst one counts.
+    """The decisions of a gate, of which the worst one counts.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class GateResult(HasPage, Result):
         return EXIT_STATUS[self.status]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each decision."""
+        """One flat row for each decision."""
         compared = filter(None, (decision.comparison for decision in self.decisions))
         measures = max((comparison.measures for comparison in compared), key=len, default=())
         columns = (*_COLUMNS, *of_part("comparison", measure_columns(measures)))
@@ -246,41 +246,41 @@ def gate(
         )
     collections: dict[str | None, Evaluation] = {}
     if isinstance(evaluation, Mapping):
-        for name, found in evaluations_of(evaluation, cutoff, values=True).items():
-            collections[name] = found
+        for name, item in evaluations_of(evaluation, cutoff, values=True).items():
+            collections[name] = item
     else:
         collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True, values=True)
-    are_values = any(own is not None and own.values is not None for own in collections.values())
+    are_values = any(item.values is not None for item in collections.values())
     if max_missing is None:  # a tool that computed a value for one run can do it for another
         max_missing = 0.0 if are_values else MANY_MISSING
-    for own in collections.values():
-        refuse_measures(own, measures)
-    names = tuple(dict.fromkeys(run for own in collections.values() for run in own.system_names))
-    wanted = contenders_of(names, baseline, contenders)
+    for item in collections.values():
+        refuse_measures(item, measures)
+    names = tuple(dict.fromkeys(run for item in collections.values() for run in item.system_names))
+    candidates = contenders_of(names, baseline, contenders)
     baselines = [baseline, *([] if reference is None else [reference])]
-    wanted = [run for run in wanted if run not in baselines]
-    if not wanted:
+    candidates = [run for run in candidates if run not in baselines]
+    if not candidates:
         raise ParameterError("there is no contender; name a run other than the baseline")
-    _check_allow(allow, [*baselines, *wanted], collections)
-    decider = _Decider(rules, len(wanted), max_missing, identical, frozenset(allow), measures)
+    _check_allow(allow, [*baselines, *candidates], collections)
+    decider = _Decider(rules, len(candidates), max_missing, identical, frozenset(allow), measures)
     decisions = [
         decision
-        for own in baselines
-        for name, found in collections.items()
+        for run in baselines
+        for name, item in collections.items()
         for decision in decider.decisions(
-            found, own, wanted, name, own if own != baseline else None
+            item, run, candidates, name, run if run != baseline else None
         )
     ]
     decisions.sort(
-        key=lambda decision: (decision.reference is not None, wanted.index(decision.contender))
+        key=lambda decision: (decision.reference is not None, candidates.index(decision.contender))
     )
     if not decisions:
         raise ParameterError(
             "`allow` leaves nothing to decide on; let at least one collection have every run"
         )
     first = next(iter(collections.values()))
-    settings = Settings.of(first, checked, len(wanted))
-    if len({own.cutoff for own in collections.values()}) > 1:
+    settings = Settings.of(first, checked, len(candidates))
+    if len({item.cutoff for item in collections.values()}) > 1:
         settings = replace(settings, cutoff=None)
     tolerated = percent(settings.first_level / 2, 2)
     return GateResult(
@@ -336,19 +336,19 @@ class _Decider:
         """Yield a decision on each contender in one collection."""
         systems = evaluation.system_names
         present = [run for run in contenders if run in systems]
-        found: Iterable[Comparison] = ()
+        comparisons: dict[str, Comparison] = {}
         if baseline in systems and present:
-            found = self._compared(evaluation, baseline, present)
-        comparisons = {item.contender: _of_these_runs(item) for item in found}
+            family = self._compared(evaluation, baseline, present)
+            comparisons = {item.contender: _of_these_runs(item) for item in family}
         for contender in contenders:
             if contender in comparisons:
                 yield self._decide(comparisons[contender], evaluation, collection, reference)
                 continue
-            lacking = [run for run in (baseline, contender) if run not in systems]
-            if not {f"{run}@{collection}" for run in lacking} <= self.allow:
-                verb = "is" if len(lacking) == 1 else "are"
+            absent = [run for run in (baseline, contender) if run not in systems]
+            if not {f"{run}@{collection}" for run in absent} <= self.allow:
+                verb = "is" if len(absent) == 1 else "are"
                 where = "" if collection is None else f" on {collection}"
-                reason = f"{listed(lacking)} {verb} missing{where}, so nothing can be compared."
+                reason = f"{listed(absent)} {verb} missing{where}, so nothing can be compared."
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
 
     def _compared(
@@ -444,7 +444,7 @@ class _Decider:
 
 
 def _of_these_runs(comparison: Comparison) -> Comparison:
-    """Return the comparison without what it says about new runs, which no gate decides on."""
+    """The comparison without what it says about new runs, which no gate decides on."""
 
     def stripped(row: Row) -> Row:
         return replace(row, new_runs=None)

@@ -114,7 +114,7 @@ class Holes(Result):
         return "".join(f"{document.query_id}\t{document.docid}\n" for document in self.to_judge(n))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each contender."""
+        """One flat row for each contender."""
         return rows_of((Column("baseline", lambda _: self.baseline), *COLUMNS), self.pairs)
 
 
@@ -268,7 +268,7 @@ class _Unjudged(NamedTuple):
         yield baseline + contender < np.inf
 
     def gains(self, pair: Evaluation) -> Floats:
-        """Return by how much each document would change the search over all queries, if relevant."""
+        """By how much each document would change the search over all queries, if relevant."""
         lengths = np.where(self.ranks > 0, self.ranks, pair.cutoff + 1.0)
         first = [np.nan_to_num(run.esl(), nan=pair.cutoff + 1.0)[self.query] for run in pair.at()]
         if pair.unit == "query":
@@ -311,7 +311,7 @@ def _judged_again(pair: Evaluation, unjudged: _Unjudged, chosen: Any) -> Evaluat
 
 
 def _clusters_of(evaluation: Evaluation) -> dict[str, str] | None:
-    """Return the cluster of each query as `evaluate` takes them; None without clusters."""
+    """The cluster of each query as `evaluate` takes them, None without."""
     if evaluation.clusters is None:
         return None
     codes = evaluation.clusters.tolist()
@@ -319,7 +319,7 @@ def _clusters_of(evaluation: Evaluation) -> dict[str, str] | None:
 
 
 def _as_run(documents: RankedDocuments, query_ids: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return the first documents of each query with scores that fall with their ranks."""
+    """The first documents of each query with scores that fall with their ranks."""
     ids = [docid.decode() for docid in documents.docids.tolist()]
     ranks = documents.rank.tolist()
     run = {}
@@ -331,7 +331,7 @@ def _as_run(documents: RankedDocuments, query_ids: Sequence[str]) -> dict[str, d
 
 
 def _with_documents(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation with its documents up to the cutoff, for which runs are read again where they were not kept."""
+    """The evaluation with its documents, for which runs can be read again."""
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
         raise ParameterError(
@@ -366,7 +366,7 @@ def _with_documents(evaluation: Evaluation) -> Evaluation:
 
 
 def _judged(pair: Evaluation, depth: int) -> tuple[float, float]:
-    """Return the judged share of the first documents of two runs."""
+    """The judged share of the first documents of two runs."""
     first, second = (_judged_share(documents.first(depth)) for documents in pair.documents)
     return first, second
 

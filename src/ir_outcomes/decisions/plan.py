@@ -84,7 +84,7 @@ class Plan(Result):
         return tuple(row for row in rows if row is not None)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each of `parts`."""
+        """One flat row for each of `parts`."""
         columns = (
             *attributes("row=name", "measured_in", "effect", "n", "differ"),
             *attributes("queries=needed.queries", "queries_upper=needed.upper"),
@@ -187,7 +187,7 @@ def plan(
 def queries_to_pass(
     comparison: Comparison, row: Row, margin: float, power: float = POWER
 ) -> QueriesNeeded | None:
-    """Return how many queries exclude harm beyond a margin if the runs are equally good.
+    """How many queries exclude harm beyond a margin if the runs are equally good.
 
     None where the most that a query can change by is not known.
     """
@@ -202,7 +202,7 @@ def queries_to_pass(
 
 
 def _rows_of_effects(comparison: Comparison, effects: Mapping[str, float]) -> dict[str, Row]:
-    """Return the rows that are planned, by the argument of their effect."""
+    """The rows that are planned, by the argument of their effect."""
     whole = comparison.all_queries
     if not comparison.in_lengths:
         if whole is None or len(effects) != 1:
@@ -241,12 +241,12 @@ def _check_effect(argument: str, effect: float, row: Row) -> None:
 
 
 def _possible_effect(largest: float | None) -> str:
-    """Return an effect that a row can have."""
+    """An effect that a row can have."""
     return f"{min(1.0, (largest or 1.0) / 10):.2g}"
 
 
 def _planned(comparison: Comparison, row: Row, effect: float, power: float) -> PlannedRow:
-    """Return what one row needs."""
+    """What one row needs."""
     over_all, for_label = _for_label(comparison, row, effect, power)
     return PlannedRow(
         name=row.name,
@@ -281,14 +281,14 @@ def _for_label(
 
 
 def _needed(comparison: Comparison, row: Row, effect: float, power: float) -> QueriesNeeded:
-    """Return how many queries detect an effect of a row."""
+    """How many queries detect an effect of a row."""
     values, _, n = _units(comparison, row)
     level = comparison.settings.first_level
     return queries_for_mean(values, n, effect, alpha=level, power=power, differ=row.differ)
 
 
 def _units(comparison: Comparison, row: Row) -> tuple[Floats, Floats, int]:
-    """Return values and sizes of the units of a row, and how many units the pilot has.
+    """Values and sizes of the units of a row, and how many units the pilot has.
 
     Of several runs a query has the mean of its rows.
     """

@@ -48,7 +48,7 @@ class SummaryVerdict(Result):
     verdict: Verdict | None
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row."""
+        """One flat row."""
         columns = (
             *attributes(
                 "n", "won", "lost", "exact_p=exact.pvalue", "difference=coverage.difference"
@@ -139,7 +139,7 @@ def _verdict(
 
 
 def _coverage(n: int, won: int, lost: int, alpha: float) -> Row:
-    """Return the row of coverage, whose means are not known."""
+    """The row of coverage, whose means are not known."""
     unknown = np.full(1, np.nan)
     sums = RowSums(np.array([n]), unknown, unknown, Sums.of_counts(n, won, lost, 100.0))
     return RowOfPairs.of(COVERAGE, sums, alpha).row(0, alpha)

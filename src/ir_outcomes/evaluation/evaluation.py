@@ -432,7 +432,7 @@ def contenders_of(
 
 _ZIP = b"PK\x03\x04"
 _LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
-    "evaluation 13"
+    "evaluation 14"
 )
 _DIGEST = "SHA-256"  # of everything else in a saved file
 

@@ -71,8 +71,8 @@ class SearchLengths:
     unknown_ids : str
         What to know about the ids of a run of which the qrels have no query, or no document in
         whichever query; else empty.
-    equal_scores : bool
-        Whether all documents of a query have equal scores, in a file with a column of ranks.
+    equal_scores : float
+        Share of the queries with several documents in which all of them have the same score.
     cutoff, rel, ties, judged_only, drop_self
         See `search_lengths`.
     qrels_digest : str
@@ -99,7 +99,7 @@ class SearchLengths:
     digests: Bytes
     ignored: tuple[str, ...]
     unknown_ids: str
-    equal_scores: bool
+    equal_scores: float
     cutoff: int | None
     rel: int
     ties: Ties

@@ -198,17 +198,17 @@ def _tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
     return is_tied
 
 
-def most_are_tied(run: Run, ties: Ties) -> bool:
-    """Return whether all scores are equal in more than half of the queries with several documents."""
+def share_of_equal_scores(run: Run, ties: Ties) -> float:
+    """Return the share of the queries with several documents in which all scores are equal."""
     several = np.diff(run.offsets) > 1
     if not several.any():
-        return False
+        return 0.0
     ranked = _comparable(run, ties)
     n_tied = np.append(0, np.cumsum(_tied_with_previous(ranked, run.offsets)))
     first = run.offsets[:-1][several]
     last = run.offsets[1:][several] - 1
     are_tied = n_tied[last] - n_tied[first] == last - first
-    return bool(2 * are_tied.sum() > len(are_tied))
+    return float(are_tied.mean())
 
 
 def _first_rows(offsets: Ints) -> Ints:

@@ -23,6 +23,9 @@ MANY_RUNS = 3  # whose names differ only in a number
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
 # Share of the answerable queries above which missing results are the first thing to know.
 MANY_MISSING = 0.05
+# Shares of the queries in which all scores are equal: more stop, and as many are a note.
+MOST_EQUAL = 0.5
+MANY_EQUAL = 0.05
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 # What stops an analysis unless its argument `allow` lists it; notes of these kinds say so.
@@ -72,7 +75,7 @@ def stops_of(runs: Iterable[SearchLengths]) -> list[Note]:
             " right, put #rank behind the path."
         )
         stops.append(note("rising-scores", text, names))
-    names = [run.name for run in runs if run.equal_scores]
+    names = [run.name for run in runs if run.equal_scores > MOST_EQUAL]
     if names:
         text = (
             f"all documents of a query have the same score in {some(names)}, so their order is that"
@@ -90,6 +93,14 @@ def rises(run: SearchLengths) -> bool:
 def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say what stops an analysis, and what scores or ids contradict."""
     yield from stops_of(runs)
+    equal = {run.name: run.equal_scores for run in runs}
+    names = [name for name, share in equal.items() if MANY_EQUAL <= share <= MOST_EQUAL]
+    if names:
+        text = (
+            f"in {_range_of([equal[name] for name in names])} of the queries of {some(names, 3)} all"
+            " documents have the same score, so their order is that of their ids."
+        )
+        yield note("equal-scores", text, names)
     answerable = runs[0].answerable
     if not answerable.any():
         return
@@ -97,10 +108,7 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     names = [run.name for run in runs if shares[run.name] > MANY_AGAINST_RANKS and not rises(run)]
     if names:
         share = _range_of([shares[name] for name in names])
-        text = (
-            f"in {share} of the queries of {some(names, 3)}, and scores decide; if the ranks are"
-            " right, put #rank behind the path."
-        )
+        text = f"in {share} of the queries of {some(names, 3)}; scores decide (for ranks: #rank behind the path)."
         yield note("scores against ranks", text, names)
     numbers = {run.name: int(run.below_itself[answerable].sum()) for run in runs}
     names = [

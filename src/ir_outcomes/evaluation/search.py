@@ -11,9 +11,9 @@ from ir_outcomes.evaluation.ranking import (
     joined,
     levels,
     list_digests,
-    most_are_tied,
     positions_in,
     ranking,
+    share_of_equal_scores,
 )
 from ir_outcomes.evaluation.repairs import about_unknown_ids
 from ir_outcomes.reading.datasets import as_qrels, as_run
@@ -100,7 +100,7 @@ def search_lengths(
         digests=list_digests(ranked_run, found.positions, ranked.order),
         ignored=tuple(sorted(set(whole_run.query_ids) - set(qrels.query_ids))),
         unknown_ids=about_unknown_ids(qrels, whole_run, bool(first.any())),
-        equal_scores=most_are_tied(whole_run, ties),
+        equal_scores=share_of_equal_scores(whole_run, ties),
         cutoff=cutoff,
         rel=rel,
         ties=ties,

@@ -51,7 +51,7 @@ def board_over_collections(
         except (InputError, ParameterError) as error:
             error.args = (f"collection {name}: {error}",)
             raise
-    _refuse_single_queries(scored)
+    _check_sizes(scored)
     of_groups = [groups.get(name, (name,)) for name in found]
     sizes = Counter(of_groups)
     weights = np.array([1 / (len(sizes) * sizes[group]) for group in of_groups])
@@ -75,7 +75,7 @@ def board_over_collections(
         beaten = better_than(names, better)
         collections.append(CollectionOfBoard(name, groups.get(name), n_queries, values, beaten))
     n_queries = sum(part.n_queries for part in collections)
-    board = Leaderboard(
+    return Leaderboard(
         measure=first.measure,
         higher_is_better=first.higher_is_better,
         alpha=rules.alpha,
@@ -94,9 +94,8 @@ def board_over_collections(
         n_unanswerable=sum(len(member.query_ids) for member in found.values()) - n_queries,
         settings=_settings(found, rules, len(pairs)),
         collections=tuple(collections),
+        notes=as_notes([*_notes_on_lacking(lacking), *_notes_on_runs(scored)]),
     )
-    notes = [*_notes_on_lacking(lacking), *_notes_on_worse(board), *_notes_on_runs(scored)]
-    return replace(board, notes=as_notes(notes))
 
 
 def _in_all(evaluations: Mapping[str, Evaluation]) -> tuple[list[str], dict[str, list[str]]]:
@@ -148,7 +147,7 @@ def _identified(evaluation: Evaluation, queries: Sequence[str]) -> Iterator[tupl
         yield from ((query, document) for document in qrels.docids[judged].tolist())
 
 
-def _refuse_single_queries(scored: Mapping[str, Scored]) -> None:
+def _check_sizes(scored: Mapping[str, Scored]) -> None:
     """Refuse collections in which no pair can be estimated."""
     for name, part in scored.items():
         scores = part.of_runs[0]
@@ -203,20 +202,6 @@ def _notes_on_lacking(lacking: Mapping[str, list[str]]) -> Iterator[Note]:
         yield note("lacking", f"{'; '.join(missing)}.", [*lacking])
 
 
-def _notes_on_worse(board: Leaderboard) -> Iterator[Note]:
-    """Name the systems that are better than another on average and worse in a collection."""
-    names = [standing.run for standing in board.standings]
-    found: dict[tuple[str, str], list[str]] = {}
-    for part in board.collections:
-        for winner, beaten in zip(names, part.better_than, strict=True):
-            for standing in board.standings:
-                if standing.run in beaten and winner in standing.better_than:
-                    found.setdefault((standing.run, winner), []).append(part.collection)
-    if found:
-        pairs = [f"{run} than {other} in {listed(where)}" for (run, other), where in found.items()]
-        yield note("worse in a collection", f"{some(pairs, 3)}.", [run for run, _ in found])
-
-
 def _notes_on_runs(scored: Mapping[str, Scored]) -> list[Note]:
     """Say what is to be known about the runs of each collection."""
     by_name = []
@@ -224,5 +209,7 @@ def _notes_on_runs(scored: Mapping[str, Scored]) -> list[Note]:
         notes = [text for scores in part.of_runs for text in scores.notes()]
         if part.evaluation is not None:
             notes += notes_on_board(part.evaluation, part.of_runs[0])
+        else:
+            notes += part.of_runs[0].notes_on_output()
         by_name.append((name, as_notes(notes)))
     return merged(by_name)

@@ -56,7 +56,7 @@ class _ASL(SearchLengthMeasure):
     _fills_up = ("missing", "cutoff")
 
     def for_comparison(self) -> SearchLengthMeasure:
-        """Return the measure with ``missing="cutoff"``."""
+        """The measure with ``missing="cutoff"``."""
         # Equation 3 as printed makes short lists look good. With a baseline only what both runs
         # found counts.
         if "missing" in self.params or self.baseline is not None:

@@ -142,7 +142,7 @@ class SearchLengthMeasure(Measure):
         return {"cutoff": self.cutoff, **rest}
 
     def for_comparison(self) -> "SearchLengthMeasure":
-        """Return the measure that treats runs of different depth alike."""
+        """The measure that treats runs of different depth alike."""
         return self
 
     def values(self, lengths: "SearchLengths") -> Any:
@@ -154,7 +154,7 @@ class SearchLengthMeasure(Measure):
         raise NotImplementedError
 
     def aggregator(self) -> MeanOfDefined:
-        """Return what ir_measures averages with: undefined values are skipped."""
+        """What ir_measures averages with: undefined values are skipped."""
         return MeanOfDefined()
 
 
@@ -191,7 +191,7 @@ def mean_of_both(
 def _received(
     kind: type[SearchLengthMeasure], params: dict[str, Any], baseline: "Run | None"
 ) -> SearchLengthMeasure:
-    """Return a measure that another process sent, and register its baseline."""
+    """Register the baseline of a measure that another process sent."""
     measure = kind(**params)
     if measure.baseline is not None and baseline is not None:
         from ir_outcomes.measures.baselines import register_baseline

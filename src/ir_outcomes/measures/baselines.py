@@ -62,7 +62,7 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
 
 
 def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> SearchLengths:
-    """Return the search lengths of a registered name, a dataset id or a path."""
+    """The search lengths of a registered name, a dataset id or a path."""
     run = registered.get(name)
     if run is None and not name.startswith(DATASET_PREFIX) and not os.path.exists(name):
         names = some(list(map(repr, registered))) or "none yet"

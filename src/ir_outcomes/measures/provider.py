@@ -70,7 +70,7 @@ class OutcomesProvider(Provider):
     SUPPORTED_MEASURES = list(MEASURES)
 
     def supports(self, measure: Any) -> bool:
-        """Return whether a measure is one of ours, with parameters that make sense."""
+        """Whether a measure is one of ours, with parameters that make sense."""
         if not isinstance(measure, SearchLengthMeasure):
             return False
         measure.validate_params()

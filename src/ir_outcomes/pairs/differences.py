@@ -1,4 +1,4 @@
-"""Values of pairs of systems on every query, a block of pairs at a time, and sums of their differences.
+"""Values of pairs of systems on every query, and sums of their differences.
 
 Of a row such as coverage a run has one value for each query, whatever it is compared with. Ranking is
 measured on what both runs of a pair found, so its values belong to the pair. Both become arrays by
@@ -44,11 +44,11 @@ class FoundItems:
         return cls(number, found.astype(np.float64), np.where(found, lengths, 0.0))
 
     def reciprocal(self) -> Self:
-        """Return the same items with the reciprocals of their search lengths."""
+        """The same items with the reciprocals of their search lengths."""
         return replace(self, lengths=divided(1.0, self.lengths, self.lengths > 0, 0.0))
 
     def taken(self, runs: Ints) -> Self:
-        """Return the same items of these runs."""
+        """The same items of these runs."""
         return replace(self, found=self.found[runs], lengths=self.lengths[runs])
 
     def means(self) -> Floats:
@@ -98,7 +98,7 @@ class Clusters:
 
 
 class PairedValues(NamedTuple):
-    """Values of pairs on every query, arrays that broadcast to (baselines, contenders, queries).
+    """Values of pairs, which broadcast to (baselines, contenders, queries).
 
     Each is a sum over `size` pairs of runs: 1 or 0 where both systems have one run.
     """
@@ -123,7 +123,7 @@ class PairedValues(NamedTuple):
         return PairedValues(*map(added, self))
 
     def units(self, clusters: Clusters | None) -> tuple[Floats, Floats]:
-        """Return sums of differences and their numbers, arrays by baseline, contender and unit.
+        """Sums of differences and their numbers, arrays by baseline, contender and unit.
 
         What rounding alone keeps from 0 is 0.
         """
@@ -138,7 +138,7 @@ class PairedValues(NamedTuple):
 
 
 class RowSums(NamedTuple):
-    """One row of some pairs, added up; (pairs,) arrays, the sums of halves (pairs * 2 * splits,)."""
+    """One row of some pairs: (pairs,) arrays, sums of halves (pairs * 2 * splits,)."""
 
     n: Ints  # queries that the row is measured on
     baseline: Floats  # means, NaN where nothing is compared
@@ -189,7 +189,7 @@ class Measurements:
         return len(self.query_ids) if self.clusters is None else len(self.clusters)
 
     def pairs_of_runs(self, name: str, baselines: slice, contenders: slice) -> PairedValues:
-        """Return the values of a row of all pairs of the runs of some systems."""
+        """The values of a row of all pairs of the runs of some systems."""
         runs = (
             slice(self.starts[systems.start], self.starts[systems.stop])
             for systems in (baselines, contenders)
@@ -199,7 +199,7 @@ class Measurements:
         return _of_items(self.items[name], *runs)
 
     def paired(self, name: str, baselines: slice, contenders: slice) -> PairedValues:
-        """Return the values of a row of all pairs of some systems."""
+        """The values of a row of all pairs of some systems."""
         values = self.pairs_of_runs(name, baselines, contenders)
         if max(self.n_runs) == 1:
             return values
@@ -208,7 +208,7 @@ class Measurements:
         return values.over_runs((first, second))
 
     def taken(self, systems: Sequence[int]) -> Self:
-        """Return the same of these systems, in this order."""
+        """The same of these systems, in this order."""
         runs = np.concatenate([np.arange(*self.starts[one : one + 2]) for one in systems])
         return replace(
             self,
@@ -290,7 +290,7 @@ def _upto(first: int, number: int, end: int) -> slice:
 
 
 def _of_pairs(values: Floats, pairs: Bools) -> Floats:
-    """Return the values of some pairs, or of one for all, by unit."""
+    """The values of some pairs, or of one for all, by unit."""
     if pairs.all() or values.shape[:2] != pairs.shape:
         return values.reshape(-1, values.shape[2])
     return values[pairs]
@@ -309,7 +309,7 @@ def _of_levels(levels: Floats, baselines: slice, contenders: slice) -> PairedVal
 
 
 def _of_items(items: FoundItems, baselines: slice, contenders: slice) -> PairedValues:
-    """Return mean search lengths over the items that both runs of a pair found."""
+    """Mean search lengths over the items that both runs of a pair found."""
     if items.single:
         both = items.found[baselines, None] * items.found[None, contenders]
         a, b = both * items.lengths[baselines, None], both * items.lengths[None, contenders]

@@ -13,7 +13,7 @@ from ir_outcomes.statistics.estimate import estimates_of_means
 
 
 class RowInConditions(NamedTuple):
-    """One row of some pairs in several conditions: (conditions, pairs) arrays, NaN without a number."""
+    """One row in several conditions: (conditions, pairs) arrays, NaN without one."""
 
     baseline: Floats
     contender: Floats
@@ -64,7 +64,7 @@ class RowOfMeans(NamedTuple):
 def mean_over_conditions(
     quantity: Quantity, conditions: RowInConditions, groups: Sequence[Hashable], alpha: float
 ) -> RowOfMeans:
-    """Average a row over conditions; those of one group are averaged first.
+    """Average a row over conditions, those of one group first.
 
     SE^2 is the sum of the squared standard errors, each with its squared weight; the degrees of
     freedom are those of Welch 1947 and Satterthwaite 1946.
@@ -87,7 +87,7 @@ def mean_over_conditions(
     total = variances.sum(axis=0)
     below = (variances**2 / np.where(entered, conditions.df, 1.0)).sum(axis=0)
     largest = averaged(conditions.largest)
-    found = estimates_of_means(
+    estimate = estimates_of_means(
         averaged(conditions.difference),
         np.where(n_groups > 0, np.sqrt(total), np.nan),
         divided(total**2, below, below > 0, 1.0),
@@ -99,7 +99,7 @@ def mean_over_conditions(
     of_groups = members @ np.where(entered, conditions.difference, 0.0) * share
     counts = n_groups, np.count_nonzero(of_groups, axis=0), np.sum(of_groups > 0, axis=0)
     levels = averaged(conditions.baseline), averaged(conditions.contender)
-    row = RowOfPairs.estimated(quantity, counts, levels, found, alpha)
+    row = RowOfPairs.estimated(quantity, counts, levels, estimate, alpha)
     return RowOfMeans(row, np.where(size > 0, of_groups, np.nan), largest)
 
 

@@ -76,7 +76,7 @@ def measurements_of(
 
 
 def items_of(runs: Sequence[SearchLengths], unit: Unit) -> FoundItems:
-    """Return what the runs found: queries, or relevant documents."""
+    """What the runs found: queries, or relevant documents."""
     answerable = runs[0].answerable
     if unit == "document":
         lengths = np.stack([run.atoms() for run in runs])
@@ -94,7 +94,7 @@ def lengths_over_all(runs: Sequence[SearchLengths], unit: Unit, k: int) -> Float
 
 
 def _numbered(contents: Sequence[bytes]) -> Ints:
-    """Return a number for each run, the same where the contents are the same."""
+    """A number for each run, the same where the contents are the same."""
     numbers: dict[bytes, int] = {}
     return np.array([numbers.setdefault(content, len(numbers)) for content in contents])
 
@@ -213,7 +213,7 @@ def _of_gains(scores: Scores, values: Floats, measured: Mapping[str, Any]) -> Me
 
 
 def _ranks_of(scores: Scores, values: Floats) -> Floats:
-    """Return ranks, also of reciprocals that can have been rounded; NaN where there is none."""
+    """Ranks, also of rounded reciprocals, NaN where there is none."""
     if scores.kind == "rank":
         return np.where(values == parse_measure(scores.measure).DEFAULT, np.nan, values)
     ranks = divided(1.0, values, values > 0)

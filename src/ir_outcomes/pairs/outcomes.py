@@ -113,21 +113,21 @@ class SystemPair:
         return slice(self.baseline, self.baseline + 1), slice(self.contender, self.contender + 1)
 
     def values(self, name: str) -> PairedValues:
-        """Return the values of a row, (queries,) arrays summed over the pairs of runs."""
+        """The values of a row, (queries,) arrays summed over the pairs of runs."""
         n = len(self.measurements.query_ids)
         values = self.measurements.paired(name, *self._slices)
         baseline, contender, size = (np.broadcast_to(part, (1, 1, n))[0, 0] for part in values[:3])
         return PairedValues(baseline, contender, size)
 
     def means(self, name: str) -> tuple[Floats, Floats]:
-        """Return mean values of both systems on the queries that count in a row."""
+        """Mean values of both systems on the queries that count in a row."""
         values = self.values(name)
         counted = values.size > 0
         size = values.size[counted]
         return values.baseline[counted] / size, values.contender[counted] / size
 
     def sides(self, name: str) -> list[tuple[Floats, Floats]]:
-        """Return differences and their numbers, (n_runs, queries), of each side with several runs."""
+        """Differences and their numbers, (n_runs, queries), of each side with several runs."""
         values = self.measurements.pairs_of_runs(name, *self._slices)
         shape = *self.n_runs, len(self.measurements.query_ids)
         difference = np.broadcast_to(values.contender - values.baseline, shape)
@@ -241,7 +241,7 @@ def _without_nan(values: Floats) -> list[float | None]:
 
 
 def _weighted_median(values: Floats, weights: Floats) -> float | None:
-    """Return the weighted median, the middle of two where they share it evenly."""
+    """The weighted median, the middle of two where they share it evenly."""
     if not len(values):
         return None
     order = np.argsort(values, kind="stable")

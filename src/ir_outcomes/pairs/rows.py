@@ -75,7 +75,7 @@ class Row(Immutable):
 
     @classmethod
     def absent(cls, quantity: Quantity) -> Self:
-        """Return a row on which nothing is compared."""
+        """A row on which nothing is compared."""
         return cls(
             *quantity[:3],
             n=0,
@@ -109,7 +109,7 @@ class Row(Immutable):
         return (self.difference or 0.0) * (1 if self.higher_is_better else -1)
 
     def turned(self) -> Self:
-        """Return the row with the systems swapped."""
+        """The row with the systems swapped."""
         interval = self.interval
         if interval is not None:
             interval = Interval(0.0 - interval.high, 0.0 - interval.low)
@@ -146,9 +146,9 @@ class RowOfPairs(NamedTuple):
     @classmethod
     def of(cls, quantity: Quantity, row: RowSums, alpha: float, identical: Any = False) -> Self:
         """Estimate one row of some pairs, each by itself."""
-        found = estimates(row.sums, alpha, quantity.largest, identical)
+        estimate = estimates(row.sums, alpha, quantity.largest, identical)
         counts = row.n, row.sums.differ.astype(np.int64), row.sums.above.astype(np.int64)
-        return cls.estimated(quantity, counts, (row.baseline, row.contender), found, alpha)
+        return cls.estimated(quantity, counts, (row.baseline, row.contender), estimate, alpha)
 
     @classmethod
     def estimated(
@@ -156,28 +156,28 @@ class RowOfPairs(NamedTuple):
         quantity: Quantity,
         counts: tuple[Ints, Ints, Ints],
         means: tuple[Floats, Floats],
-        found: Estimates,
+        estimate: Estimates,
         alpha: float,
     ) -> Self:
         """Take the numbers that are compared, that differ and that are above 0, and estimates."""
         n, differ, above = counts
-        sign = np.sign(np.nan_to_num(found.mean)).astype(np.int8)
+        sign = np.sign(np.nan_to_num(estimate.mean)).astype(np.int8)
         sign *= 1 if quantity.higher_is_better else -1
-        alone = np.where(found.pvalue <= alpha, sign, 0)
+        alone = np.where(estimate.pvalue <= alpha, sign, 0)
         better = above if quantity.higher_is_better else differ - above
-        return cls(quantity, n, differ, better, *means, found, found.pvalue, alone, alone)
+        return cls(quantity, n, differ, better, *means, estimate, estimate.pvalue, alone, alone)
 
     def over(self, corrected: Floats, alpha: float) -> Self:
-        """Return the row with p-values that are corrected over a family."""
+        """The row with p-values that are corrected over a family."""
         return self._replace(corrected=corrected, found=np.where(corrected <= alpha, self.alone, 0))
 
     def row(self, pair: int, level: float) -> Row:
-        """Return the row of one pair; `level` is what the smallest p of its family has to reach."""
-        quantity, found = self.quantity, self.estimates
-        error = _number(found.standard_error[pair])
+        """The row of one pair, at the level that the smallest p has to reach."""
+        quantity, estimate = self.quantity, self.estimates
+        error = _number(estimate.standard_error[pair])
         smallest = None
         if error:
-            smallest = detectable(error, float(found.df[pair]), level, quantity.largest)
+            smallest = detectable(error, float(estimate.df[pair]), level, quantity.largest)
         return Row(
             *quantity[:3],
             n=int(self.n[pair]),
@@ -185,15 +185,15 @@ class RowOfPairs(NamedTuple):
             better=int(self.better[pair]),
             baseline=_number(self.baseline[pair]),
             contender=_number(self.contender[pair]),
-            difference=_number(found.mean[pair]),
-            interval=found.interval(pair),
+            difference=_number(estimate.mean[pair]),
+            interval=estimate.interval(pair),
             standard_error=error,
-            df=_number(found.df[pair]),
-            pvalue=float(found.pvalue[pair]),
+            df=_number(estimate.df[pair]),
+            pvalue=float(estimate.pvalue[pair]),
             pvalue_corrected=float(self.corrected[pair]),
             found=DIRECTIONS[int(self.found[pair])],
             largest=quantity.largest,
-            unseen=_number(found.unseen[pair]),
+            unseen=_number(estimate.unseen[pair]),
             detectable=smallest,
         )
 
@@ -209,15 +209,15 @@ def margin_of(row: Row, sums: Sums, size: float, level: float, *, identical: boo
     (low,), (high,) = margin_intervals(sums, level, row.largest)
     _, (passable,) = margin_intervals(equal_runs, level, row.largest)
     best, worst = (high, -low) if row.higher_is_better else (-low, high)
-    found: HarmFound = "not excluded"
+    harm: HarmFound = "not excluded"
     if worst < size:
-        found = "harm excluded"
+        harm = "harm excluded"
     elif best < -size:
-        found = "harm shown"
+        harm = "harm shown"
     return Margin(
         size,
         Interval(float(low), float(high)),
-        found,
+        harm,
         equivalent=bool(worst < size and best < size),
         passable=float(passable),
     )
@@ -226,7 +226,7 @@ def margin_of(row: Row, sums: Sums, size: float, level: float, *, identical: boo
 def over_all_queries(
     coverage: float, ranking: float, of_both: Row, whole: Row, outcomes: Outcomes, n_pairs: int
 ) -> float:
-    """Return what changes of coverage and of ranking are together over all queries.
+    """What changes of coverage and of ranking are together over all queries.
 
     Of ranking that is its change on the share of queries with something that both found. An item
     that is not found any more costs at most k ranks by query; by document k plus the number of
@@ -255,7 +255,7 @@ def over_all_queries(
 def interval_of_new_runs(
     row: Row, sides: Sequence[tuple[Floats, Floats]], clusters: Ints | None, alpha: float
 ) -> Interval | None:
-    """Return the interval for new runs of the systems, at least as wide as that of these runs.
+    """The interval for new runs of the systems, at least as wide as that of these runs.
 
     Of each side that has several runs there are the differences and their numbers, (n_runs,
     queries); None where there is no such side, or one has fewer than five.
@@ -278,7 +278,7 @@ def interval_of_new_runs(
 
 
 def _number(value: Any) -> float | None:
-    """Return a number as results hold it: None where it is not defined."""
+    """A number as results hold it: None where it is not defined."""
     return None if math.isnan(value) else float(value)
 
 
@@ -321,7 +321,7 @@ class RowsOfPairs(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return pairs one after the other."""
+        """Pairs one after the other."""
         rows = {
             name: _mapped(np.concatenate, *(part.rows[name] for part in parts))
             for name in parts[0].rows
@@ -334,7 +334,7 @@ class RowsOfPairs(NamedTuple):
         return cls(systems, np.concatenate([part.identical for part in parts]), rows, sums)
 
     def taken(self, order: Ints) -> Self:
-        """Return the pairs in another order."""
+        """The pairs in another order."""
         rows = {
             name: _mapped(lambda columns: columns[0][order], row) for name, row in self.rows.items()
         }
@@ -359,12 +359,12 @@ class RowsOfPairs(NamedTuple):
     def labels(self, deciding: Sequence[str]) -> Ints:
         """(pairs,) labels by the rows that decide, as indices into `LABELS`."""
         rows = {name: self.rows[name] for name in deciding}
-        found = {name: row.found for name, row in rows.items()}
-        return labels_of(found, {name: row.alone for name, row in rows.items()})
+        corrected = {name: row.found for name, row in rows.items()}
+        return labels_of(corrected, {name: row.alone for name, row in rows.items()})
 
 
 def _mapped(function: Callable[[Sequence[Any]], Any], *rows: RowOfPairs) -> RowOfPairs:
-    """Return a row each of whose arrays is made from those of some rows."""
+    """A row each of whose arrays is made from those of some rows."""
     columns = {name: function([getattr(row, name) for row in rows]) for name in _ARRAYS}
     found = Estimates(*map(function, zip(*(row.estimates for row in rows), strict=True)))
     return rows[0]._replace(estimates=found, **columns)

@@ -142,7 +142,7 @@ class Settings:
 
 
 def _task_of(evaluation: Evaluation) -> str | None:
-    """Return the dataset from which cutoff and rel come, None where they are the usual ones."""
+    """The dataset from which cutoff and rel come, None where they are the usual ones."""
     chosen = (evaluation.cutoff, evaluation.rel)
     if chosen == (DEFAULT_CUTOFF, 1) or not has_settings(evaluation.collection):
         return None

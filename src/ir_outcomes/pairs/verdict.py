@@ -80,7 +80,7 @@ _BOTH_FACETS = "both facets"
 
 
 def label_of(all_queries: int | None, coverage: int, ranking: int) -> str:
-    """Return the label of what the rows of a pair show.
+    """The label of what the rows of a pair show.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ def label_of(all_queries: int | None, coverage: int, ranking: int) -> str:
         the raw p-value shows it: "no harm" is not corrected.
     """
     facets = dict(zip(FACETS, (coverage, ranking), strict=True))
-    better = [name for name, shown in facets.items() if shown == 2]
-    worse = [name for name, shown in facets.items() if shown == -2]
-    gained = any(shown > 0 for shown in facets.values())
-    hurt = any(shown < 0 for shown in facets.values())
+    better = [name for name, sign in facets.items() if sign == 2]
+    worse = [name for name, sign in facets.items() if sign == -2]
+    gained = any(sign > 0 for sign in facets.values())
+    hurt = any(sign < 0 for sign in facets.values())
     if all_queries is None and (len(better) == 2 or len(worse) == 2):
         return f"{'better' if better else 'worse'} on {_BOTH_FACETS}"
     if all_queries == 1:
@@ -104,8 +104,8 @@ def label_of(all_queries: int | None, coverage: int, ranking: int) -> str:
             return f"better on {_BOTH_FACETS}"
         if better:
             return f"{TRADE_OFF}, better over all queries" if hurt else f"better on {better[0]}"
-        where = _BOTH_FACETS if len(worse) == 2 else "".join(worse)
-        return f"better over all queries, worse on {where}" if worse else "better over all queries"
+        facet = _BOTH_FACETS if len(worse) == 2 else "".join(worse)
+        return f"better over all queries, worse on {facet}" if worse else "better over all queries"
     if all_queries == -1:
         return MIRRORED[label_of(1, -coverage, -ranking)]
     if (better and hurt) or (worse and gained):
@@ -133,42 +133,42 @@ DIRECTIONS = np.array(
 )
 
 
-def labels_of(found: Mapping[str, Ints], alone: Mapping[str, Ints]) -> Ints:
-    """Return the labels of many pairs as indices into `LABELS`, (pairs,) array.
+def labels_of(corrected: Mapping[str, Ints], alone: Mapping[str, Ints]) -> Ints:
+    """The labels of many pairs as indices into `LABELS`, (pairs,) array.
 
     Parameters
     ----------
-    found, alone : mapping of str to (pairs,) int array
+    corrected, alone : mapping of str to (pairs,) int array
         What the rows that decide show by the corrected p-values, and by those of each pair by
         itself: 1 better, -1 worse, 0 neither. They are coverage, ranking and, where it is known,
         all queries; or all queries alone.
     """
-    if "coverage" not in found:
-        return _LABELS_OF_MEANS[found["all queries"] + 1]
-    coverage, ranking = (found[name] + alone[name] + 2 for name in FACETS)
-    whole = found["all queries"] + 1 if "all queries" in found else 3
+    if "coverage" not in corrected:
+        return _LABELS_OF_MEANS[corrected["all queries"] + 1]
+    coverage, ranking = (corrected[name] + alone[name] + 2 for name in FACETS)
+    whole = corrected["all queries"] + 1 if "all queries" in corrected else 3
     labels: Ints = _TABLE[whole, coverage, ranking]
     return labels
 
 
 def meaning_of(label: str) -> LabelMeaning:
-    """Return what a label says."""
+    """What a label says."""
     return MEANINGS[label]
 
 
 def direction_of(label: str) -> Direction:
-    """Return the direction of a label for the contender."""
+    """The direction of a label for the contender."""
     return MEANINGS[label].direction
 
 
 def is_unconfirmed(label: str) -> bool:
-    """Return whether facets changed and all queries do not confirm it."""
+    """Whether facets changed and all queries do not confirm it."""
     meaning = MEANINGS[label]
     return meaning.direction == "none" and bool(meaning.facets) and label != TRADE_OFF
 
 
 def decision(coverage: int, ranking: int) -> tuple[Decision, Decision]:
-    """Return what the paper's rules *strict* and *do no harm* say (Lin et al. 2021, section 5).
+    """What the paper's rules *strict* and *do no harm* say (Lin et al. 2021, section 5).
 
     Each facet is 1 where the contender improves significantly, -1 where it is hurt, else 0.
     *Strict*: both facets improve. *Do no harm*: at least one improves, and none is hurt.

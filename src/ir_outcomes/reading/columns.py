@@ -18,6 +18,7 @@ Rows = npt.NDArray[np.intp]
 
 LONGEST_ID = 1000  # bytes
 LARGEST_WHOLE = 1_000_000_000
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products of 64 bits differ
 _STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
 
 LineOf = Callable[[int], int | None]
@@ -103,23 +104,44 @@ class Columns:
 
 def lists(offsets: Ints, items: npt.NDArray[Any], order: Ints | None = None) -> Iterator[list[Any]]:
     """Yield the items of each query, in an order of the rows; not all become objects at once."""
-    steps = np.searchsorted(offsets, np.arange(0, offsets[-1], _STRETCH), side="right")
-    for begin, end in pairwise([0, *np.unique(steps).tolist(), len(offsets) - 1]):
+    for begin, end in _stretches(offsets):
         rows = slice(offsets[begin], offsets[end])
         listed = (items[rows] if order is None else items[order[rows]]).tolist()
         for start, stop in pairwise((offsets[begin : end + 1] - offsets[begin]).tolist()):
             yield listed[start:stop]
 
 
+def _stretches(offsets: Ints) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last query of stretches of rows."""
+    steps = np.searchsorted(offsets, np.arange(0, offsets[-1], _STRETCH), side="right")
+    return pairwise([0, *np.unique(steps).tolist(), len(offsets) - 1])
+
+
 def repeated(offsets: Ints, items: npt.NDArray[Any]) -> Rows:
     """Find the rows whose item stands earlier in the rows of the same query."""
     again: list[int] = []
-    for start, listed in zip(offsets.tolist(), lists(offsets, items), strict=False):
-        if len(set(listed)) < len(listed):
+    for begin, end in _stretches(offsets):
+        parts = offsets[begin : end + 1]
+        listed = items[parts[0] : parts[-1]]
+        if items.dtype.kind == "S" and _all_differ(parts, listed):
+            continue
+        start = int(parts[0])
+        for of_query in lists(parts - start, listed):
             present: dict[Any, int] = {}
-            rows = enumerate(listed, start)
+            rows = enumerate(of_query, start)
             again += [row for row, item in rows if present.setdefault(item, row) != row]
+            start += len(of_query)
     return np.array(again, dtype=np.intp)
+
+
+def _all_differ(offsets: Ints, ids: Ids) -> bool:
+    """Return whether all hashes of queries and ids differ, which tells that ids of a query do."""
+    hashes = np.repeat(np.arange(len(offsets) - 1, dtype=np.uint64), np.diff(offsets))
+    for words in words_of(np.ascontiguousarray(ids)).T:
+        hashes = (hashes ^ words) * _FACTOR
+        hashes ^= hashes >> np.uint64(32)
+    hashes.sort()
+    return not np.any(hashes[1:] == hashes[:-1])
 
 
 def nested_dict(

@@ -11,7 +11,8 @@ import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from itertools import chain, islice
+from functools import partial
+from itertools import chain, count, islice
 from typing import Any, get_args
 
 import numpy as np
@@ -25,7 +26,7 @@ from ir_outcomes.errors import (
     UnreadableFile,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Columns
+from ir_outcomes.reading.columns import Columns, as_ids
 from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
@@ -35,6 +36,7 @@ from ir_outcomes.reading.files import (
     blocks_of,
     check_bytes,
     lines_in,
+    lines_of,
     nonblank,
     parsed_json,
     pieces,
@@ -51,7 +53,16 @@ from ir_outcomes.reading.forms import (
     Layout,
     normal,
 )
-from ir_outcomes.reading.lines import COLUMN_REMEDY, not_a_number, number_in, read_lines, shown
+from ir_outcomes.reading.lines import (
+    COLUMN_REMEDY,
+    Part,
+    by_line,
+    line_of_row,
+    not_a_number,
+    number_in,
+    read_lines,
+    shown,
+)
 from ir_outcomes.reading.measure_names import is_measure_name
 from ir_outcomes.reading.objects import (
     Record,
@@ -62,6 +73,7 @@ from ir_outcomes.reading.objects import (
 )
 from ir_outcomes.reading.tables import Source
 
+MEANS_REMEDY = "means do not say how many queries changed, so give the run that they are about"
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
 _SEPARATORS = ("\t", ",", ";")
@@ -169,10 +181,8 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
     with suppress(FormatError):
         is_object = isinstance(parsed_json(first_line.decode("utf-8", "replace"), source, 1), dict)
     if is_object:
-        lines = lines_in(blocks_of(content, source, LONGEST_RECORD), source)
-        records: list[Record] = [
-            (number, parsed_json(line, source, number)) for number, line in lines
-        ]
+        blocks = blocks_of(content, source, LONGEST_RECORD)
+        records = [record for block in blocks for record in _records(block, source)]
     else:
         data = b"".join(content).removeprefix(BOM)
         check_bytes(Block(1, data), source)
@@ -186,6 +196,25 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
     columns = columns_of(first, source, kind)
     kind.refuse_swapped(columns, ("", "", ""))
     return columns
+
+
+def _records(block: Block, source: str) -> Iterable[Record]:
+    """Return the objects of JSON lines, with their lines."""
+    import msgspec
+
+    check_bytes(block, source)
+    data = block.data.replace(b"\r\n", b"\n").rstrip(b"\n")
+    last = data.count(b"\n")
+    # Objects that have a line each are decoded at once; the decoder keeps the last of repeated
+    # names, so that there are fewer quotes in what it found.
+    if data.count(b"}\n{") == last and b"\\u0022" not in data:
+        with suppress(ValueError, RecursionError):
+            found = msgspec.json.Decoder().decode_lines(data)
+            n_quotes = msgspec.json.encode(found).count(b'"')
+            if len(found) == last + 1 and n_quotes == data.count(b'"'):
+                return zip(count(block.first_line), found, strict=False)
+    lines = lines_in([block], source)
+    return [(number, parsed_json(line, source, number)) for number, line in lines]
 
 
 # --- lines with a header or without
@@ -277,8 +306,7 @@ def _read_lines(
     layout = next((layout for layout in layouts if _fits(lines[0], layout)), None)
     separator, names = _header(lines[0])
     if layout is None and _is_header(names):
-        text = lines_in(blocks_of(content, source), source)
-        return _read_table(text, separator, kind, source, numbered[0][0])
+        return _read_table(numbered[0], content, separator, kind, source)
     if layout is None:  # a value of the first line may be wrong
         n_columns = len(lines[0].split())
         layout = next((layout for layout in layouts if layout.columns == n_columns), None)
@@ -290,15 +318,19 @@ def _read_lines(
         raise FormatError(
             source,
             f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
-            " compare values of queries with compare-outputs (in Python compare_outputs); means do not"
-            " say how many queries changed, so give the run that they are about",
+            " compare values of queries with compare-outputs (in Python compare_outputs);"
+            f" {MEANS_REMEDY}",
             line=number,
             text=shown(lines[0].split()),
         )
     read = blocks_of(content, source)
     if layout.columns not in (3, 6) and kind.is_run:
         read = _Ranks(layout).checked(read, source)
-    columns = read_lines(read, kind.ordered_by(layout), source)
+    line_of = partial(line_of_row, source)
+    columns = read_lines(read, kind.ordered_by(layout), source, by_line, line_of)
+    if "#" in columns.query_ids:  # a comment can happen to have the right number of words
+        row = int(np.argmax(columns.codes == columns.query_ids.index("#")))
+        raise columns.error(row, "is a comment; remove comment lines")
     if layout.columns != 3:
         if not kind.is_run:
             kind.refuse_swapped(columns, ("", "", ""))
@@ -309,31 +341,83 @@ def _read_lines(
 
 
 def _read_table(
-    lines: Iterable[tuple[int, str]], separator: str | None, kind: Kind, source: str, header: int
+    header: tuple[int, bytes],
+    content: Iterable[bytes],
+    separator: str | None,
+    kind: Kind,
+    source: str,
 ) -> Columns:
     """Read a table by the names of its columns."""
-    titles, body = Source(source, source, is_file=True).table(lines, separator)
-    *wanted, value_name = kind.named(titles, source, header)
-    indices = [titles.index(name) for name in wanted]
+    number, line = header
+    check_bytes(Block(number, line), source)
+    titles, _ = Source(source, source, is_file=True).table([(number, line.decode())], separator)
+    *wanted, value_name = kind.named(titles, source, number)
+    query, document, value = (titles.index(name) for name in wanted)
+    layout = Layout(len(titles), query, document, value, value_name, separator=separator)
+    blocks = _below(number, blocks_of(content, source))
+    if separator is not None:
+        blocks = _whole_rows(blocks)
+    columns = read_lines(blocks, layout, source, _by_cells, partial(_line_in_table, source, layout))
+    kind.refuse_swapped(columns, wanted)
+    return replace(columns, form="columns")
+
+
+def _below(header: int, blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks of the lines below the header."""
+    for first, data in blocks:
+        while data and first <= header:
+            data = data.partition(b"\n")[2]
+            first += 1
+        if data:
+            yield Block(first, data)
+
+
+def _whole_rows(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Join blocks between which there is a cell in quotes."""
+    joined: list[Block] = []
+    n_quotes = 0
+    for block in blocks:
+        joined.append(block)
+        n_quotes += block.data.count(b'"')
+        if n_quotes % 2 == 0:
+            yield Block(joined[0].first_line, b"".join(part.data for part in joined))
+            joined = []
+    if joined:
+        yield Block(joined[0].first_line, b"".join(part.data for part in joined))
+
+
+def _by_cells(block: Block, layout: Layout, source: str) -> Part:
+    """Read a block of a table by its cells, which can be in quotes."""
     queries: list[str] = []
     documents: list[str] = []
     values: list[float] = []
     numbers: list[int] = []
-    for number, cells in body:
-        query, document, text = (cells[index] or "" for index in indices)
+    lines = lines_in([block], source)
+    table = Source(source, source, is_file=True)
+    for number, cells in table.cells(lines, layout.separator, layout.columns):
+        query, document, text = (
+            cells[index] or "" for index in (layout.query, layout.document, layout.value)
+        )
         value = number_in(text.encode())
         if value is None:
-            problem = not_a_number(value_name, text.encode())
+            problem = not_a_number(layout.value_name, text.encode())
             raise FormatError(source, problem, line=number, text=text)
         queries.append(query)
         documents.append(document)
         values.append(value)
         numbers.append(number)
     columns = checked_columns(
-        source, (queries, documents, values), value_name, line_of=numbers.__getitem__
+        source, (queries, documents, values), layout.value_name, line_of=numbers.__getitem__
     )
-    kind.refuse_swapped(columns, wanted)
-    return replace(columns, form="columns")
+    return as_ids([query.encode() for query in queries]), columns.docids, columns.values
+
+
+def _line_in_table(source: str, layout: Layout, row: int) -> int | None:
+    """Find the line of a row of a table by reading the file again."""
+    if source == STDIN or not os.path.isfile(source):
+        return None
+    _, rows = Source(source, source, is_file=True).table(lines_of(source), layout.separator)
+    return next((number for number, _ in islice(rows, row, None)), None)
 
 
 def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
@@ -355,6 +439,8 @@ def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
         )
     if any(_fits(line, layout) and layout.columns > 3 for layout in _layouts(lines, kind.other)):
         return f"{problem}; these look like the columns of {kind.other.name}: {SWAPPED}"
+    if n_fields == 2 and is_measure_name(line.split()[0].decode("utf-8", "replace")):
+        return f"has means of measures, and is not {kind.name}; {MEANS_REMEDY}"
     if n_fields == 2 and not kind.is_run:
         return (
             f"{problem}: the grade is missing; write query_id, 0, doc_id and a relevance of 1, or a"

@@ -42,6 +42,7 @@ class Layout(NamedTuple):
     value: int
     value_name: str  # "score", "rank" or "grade"; ranks and grades are whole numbers
     rank: int | None = None
+    separator: str | None = None  # of cells; None is white space
 
 
 class Shape(NamedTuple):

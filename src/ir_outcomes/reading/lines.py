@@ -1,9 +1,8 @@
 """Text files of columns: NumPy reads usual blocks, and a plain reader others."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -12,8 +11,8 @@ import numpy as np
 from ir_outcomes.choices import Floats
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, as_ids, words_of
-from ir_outcomes.reading.files import STDIN, Block, blocks, check_bytes, nonblank
+from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, LineOf, as_ids, words_of
+from ir_outcomes.reading.files import STDIN, WHITE_SPACE, Block, blocks, check_bytes, nonblank
 from ir_outcomes.reading.forms import Layout
 
 COLUMN_REMEDY = (
@@ -21,7 +20,10 @@ COLUMN_REMEDY = (
     " name query_id, doc_id and a value"
 )
 # NumPy takes some of them for white space, which they are not here, and drops the first.
-_NOT_FOR_NUMPY = tuple(b"\0\x1c\x1d\x1e\x1f")
+_NOT_FOR_NUMPY = b"\0\x1c\x1d\x1e\x1f"
+# White space of Latin-1, as which NumPy reads UTF-8, and bytes that UTF-8 does not have.
+_BLANKS = b"\x85\xa0"
+_STAND_INS = b"\xfe\xff"
 _LONGEST_LINE = 512  # bytes; NumPy gives every id the space of the longest line
 _USUAL = 24  # bytes of most query ids and numbers
 _LARGE = 4 << 30  # bytes of ids
@@ -49,11 +51,14 @@ class _Growing:
         return self._items
 
 
-_Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
+Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
+ReadBlock = Callable[[Block, Layout, str], Part]
 
 
-def read_lines(content: Iterable[Block], layout: Layout, source: str) -> Columns:
-    """Read lines of one layout."""
+def read_lines(
+    content: Iterable[Block], layout: Layout, source: str, plainly: ReadBlock, line_of: LineOf
+) -> Columns:
+    """Read lines of one layout; `plainly` reads the blocks that are not for NumPy."""
     documents = _Growing(as_ids([]))
     values = _Growing(np.empty(0))
     codes = _Growing(np.empty(0, dtype=np.int32))
@@ -64,7 +69,8 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str) -> Columns
     for block in content:
         if block.data.isspace():
             continue
-        queries, found, numbers = _by_numpy(block.data, layout) or _by_line(block, layout, source)
+        part = _by_numpy(block, layout, source) or plainly(block, layout, source)
+        queries, found, numbers = part
         codes.extend(_coded(queries, code_of))
         documents.extend(found)
         values.extend(numbers)
@@ -79,29 +85,29 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str) -> Columns
                 " shorten it"
             )
             raise FormatError(source, problem, text=shown([longest]))
-    columns = Columns(
+    return Columns(
         source,
         [query.decode() for query in code_of],
         codes.array(),
         documents.array(),
         values.array(),
         layout.value_name,
-        partial(_line_of, source),
+        line_of,
     )
-    # A comment can happen to have the right number of words.
-    if b"#" in code_of:
-        row = int(np.argmax(columns.codes == code_of[b"#"]))
-        raise columns.error(row, "is a comment; remove comment lines")
-    return columns
 
 
-def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
+def _by_numpy(block: Block, layout: Layout, source: str) -> Part | None:
     """Read a block of lines, or return None where NumPy must not."""
-    if not data.isascii() or any(sign in data for sign in _NOT_FOR_NUMPY):
+    data = block.data
+    is_ascii = data.isascii()
+    if not is_ascii:
+        check_bytes(block, source)
+        data = data.translate(bytes.maketrans(_BLANKS, _STAND_INS))
+    if any(sign in data for sign in _not_for_numpy(layout.separator)):
         return None
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
-    lines = data.decode().split("\n")
+    lines = data.decode("latin-1").split("\n")
     longest = max(map(len, lines))
     if longest > _LONGEST_LINE:
         return None
@@ -119,7 +125,32 @@ def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
         table[str(column)] for column in (layout.query, layout.document, layout.value)
     )
     values = _numbers(texts)
-    return None if values is None else (_narrow(queries), _narrow(documents), values)
+    if values is None:
+        return None
+    queries, documents = _narrow(queries), _narrow(documents)
+    if not (words_of(queries)[:, 0].all() and words_of(documents)[:, 0].all()):  # an id is empty
+        return None
+    if not is_ascii:
+        _restore_blanks(queries)
+        _restore_blanks(documents)
+    return queries, documents, values
+
+
+def _not_for_numpy(separator: str | None) -> bytes:
+    """Return the bytes that cells may contain, but NumPy must not see."""
+    if separator is None:
+        return _NOT_FOR_NUMPY
+    return (
+        _NOT_FOR_NUMPY
+        + f'"{WHITE_SPACE}'.translate({ord(sign): None for sign in f"\n\r{separator}"}).encode()
+    )
+
+
+def _restore_blanks(ids: Ids) -> None:
+    """Replace stand-ins by the bytes for which they stand."""
+    letters = ids.view(np.uint8)
+    for blank, stand_in in zip(_BLANKS, _STAND_INS, strict=True):
+        letters[letters == stand_in] = blank
 
 
 def _table(lines: list[str], layout: Layout, usual: int, width: int) -> Any:
@@ -136,7 +167,7 @@ def _table(lines: list[str], layout: Layout, usual: int, width: int) -> Any:
         end += size
     names = [str(column) for column in range(layout.columns)]
     record = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": end})
-    table = np.loadtxt(lines, dtype=record, comments=None, ndmin=1)
+    table = np.loadtxt(lines, record, comments=None, delimiter=layout.separator, ndmin=1)
     last_bytes = table.view(np.uint8).reshape(len(table), end)[:, [7 + usual, 7 + 2 * usual]]
     return None if usual < width and last_bytes.any() else table
 
@@ -163,7 +194,8 @@ def _narrow(ids: Ids) -> Ids:
     return narrow
 
 
-def _by_line(block: Block, layout: Layout, source: str) -> _Part:
+def by_line(block: Block, layout: Layout, source: str) -> Part:
+    """Read a block line by line."""
     check_bytes(block, source)
     rows: list[tuple[bytes, bytes, float]] = []
     for number, line in nonblank(block):
@@ -223,7 +255,7 @@ def number_in(field: bytes) -> float | None:
         return None
 
 
-def _line_of(source: str, row: int) -> int | None:
+def line_of_row(source: str, row: int) -> int | None:
     """Find the line of a row by reading the file again, which a pipe does not allow."""
     if source == STDIN or not os.path.isfile(source):
         return None

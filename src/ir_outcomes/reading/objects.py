@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.choices import Floats
-from ir_outcomes.errors import FormatError
+from ir_outcomes.errors import FormatError, some
 from ir_outcomes.reading.columns import (
     LONGEST_ID,
     Codes,
@@ -142,6 +142,9 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
             " or dicts",
         )
     rows = list(data)
+    if not rows and isinstance(data, Iterator):
+        problem = "is an iterator with nothing left, as after it was read; give a list instead"
+        raise FormatError(source, problem)
     if not rows or isinstance(rows[0], dict):
         return columns_of_records([(None, row) for row in rows], source, kind)
     fields = getattr(rows[0], "_fields", ())
@@ -181,7 +184,9 @@ def columns_of_records(records: Sequence[Record], source: str, kind: Kind) -> Co
     """Read objects that hold a row each, or a query with its list, as the first does."""
     if not records:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
-    rows = [(line, _with_metadata(record)) for line, record in records]
+    rows = records
+    if isinstance(records[0][1], dict) and "metadata" in records[0][1]:
+        rows = [(line, _with_metadata(record)) for line, record in records]
     line, first = rows[0]
     if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
         return _from_lists(rows, shape, source, kind)
@@ -189,11 +194,14 @@ def columns_of_records(records: Sequence[Record], source: str, kind: Kind) -> Co
         raise kind.unknown(first, source, line)
 
     def column(name: str) -> list[Any]:
-        for number, (line, row) in enumerate(rows, 1):
-            if not isinstance(row, dict) or name not in row:
-                problem = f"entry {number} has no {name!r}, which the first has"
-                raise FormatError(source, problem, line=line, text=json.dumps(row))
-        return [row[name] for _, row in rows]
+        try:
+            return [row[name] for _, row in rows]
+        except (KeyError, TypeError):
+            lacks = (not isinstance(row, dict) or name not in row for _, row in rows)
+            at = [*lacks].index(True)
+            line, row = rows[at]
+            problem = f"entry {at + 1} has no {name!r}, which the first has"
+            raise FormatError(source, problem, line=line, text=json.dumps(row)) from None
 
     return _from_table(list(first), column, source, kind, lambda row: rows[row][0])
 
@@ -217,6 +225,8 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
         try:
             query = record[shape.query]
             items = record[shape.items]
+            if not kind.is_run:
+                _refuse_excluded(record, source, line)
             if items and isinstance(items[0], list):  # groups, of which each document is relevant
                 items = list(chain.from_iterable(items))
             for position, item in enumerate(items, 1):
@@ -243,6 +253,17 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
         source, (queries, documents, values), value_name, line_of=lines.__getitem__
     )
     return replace(columns, texts=texts)
+
+
+def _refuse_excluded(record: dict[str, Any], source: str, line: int | None) -> None:
+    """Refuse documents that are to be left out of rankings, which no qrels can do."""
+    excluded = record.get("excluded_ids")
+    if excluded and excluded != ["N/A"]:  # as BRIGHT marks that there are none
+        problem = (
+            "has excluded_ids, documents that count neither as relevant nor as irrelevant; remove"
+            " them from the runs, and then excluded_ids from here"
+        )
+        raise FormatError(source, problem, line=line, text=some(list(map(str, excluded))))
 
 
 def _text(record: dict[str, Any], names: Iterable[str]) -> str | None:

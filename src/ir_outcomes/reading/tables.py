@@ -60,15 +60,19 @@ class Source(NamedTuple):
         self, lines: Iterable[tuple[int, str]], separator: str | None
     ) -> tuple[list[str], Body]:
         """Return the titles of a table, and its rows with their last lines."""
-        rows = self._cells(lines, separator)
+        rows = self.cells(lines, separator)
         number, header = next(rows)
         titles = [title or "" for title in header]
         self.refuse_repeated(titles, number)
         return titles, rows
 
-    def _cells(
-        self, lines: Iterable[tuple[int, str]], separator: str | None
+    def cells(
+        self,
+        lines: Iterable[tuple[int, str]],
+        separator: str | None,
+        n_columns: int | None = None,
     ) -> Iterator[tuple[int, list[str | None]]]:
+        """Yield the cells of rows, with their last lines, as many as the first row has."""
         number = 0
 
         def texts_of_lines() -> Iterator[str]:
@@ -77,7 +81,6 @@ class Source(NamedTuple):
                 number = line_number
                 yield line
 
-        n_columns = None
         rows: Iterator[list[str]] = csv.reader(
             texts_of_lines(), delimiter=separator or ",", strict=True
         )

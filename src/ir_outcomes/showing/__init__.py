@@ -119,6 +119,7 @@ class View:
     background: tuple[str, ...] = ()
     # In the place of the tables in LaTeX: a table of a paper stands without its sentences.
     printed: tuple[Table, ...] = ()
+    most_lines: int | None = None  # of the first screen, where a note more would be too many
     most_notes: int | None = MOST_NOTES  # first notes that are shown at once, None for all
 
     @property

@@ -15,6 +15,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.showing import Table, View, column_groups
 from ir_outcomes.table_columns import Column
 
+USUAL_WIDTH = 80  # for which the numbers of lines are meant
 FIRST_ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 12  # of a column that is folded
 LONGEST_PART = 24  # of a name that is not divided elsewhere
@@ -37,22 +38,39 @@ def as_text(
 
     `rows` bounds the tables, None for all. How to see more is said in the words of Python or of a shell.
     """
-    width = max(shutil.get_terminal_size((80, 24)).columns, 40)
+    width = max(shutil.get_terminal_size((USUAL_WIDTH, 24)).columns, 40)
     blocks = [
         _wrapped(view.headline, width),
         "\n".join(_wrapped(sentence, width) for sentence in view.sentences),
     ]
     blocks += [_table(table, width, rows, in_python) for table in view.tables]
+    blocks = [*filter(None, blocks)]
     closing = [_wrapped(note, width, first="! ", rest="  ") for note in view.first_notes]
-    if not details and (view.details or view.other_notes):
-        ask = "to_text(details=True)" if in_python else "--details"
-        closing.append(_wrapped(f"More ({view.more or 'notes'}): {ask}", width))
+    if not details:
+        shown = _fitting(closing, blocks, view.most_lines if width >= USUAL_WIDTH else None)
+        more = [plural("note", len(closing) - len(shown))] if shown != closing else []
+        more += [view.more] if view.more else ["notes"] if not more else []
+        closing = shown
+        if view.details or view.other_notes:
+            ask = "to_text(details=True)" if in_python else "--details"
+            closing.append(_wrapped(f"More ({', '.join(more)}): {ask}", width))
     blocks.append("\n".join(closing))
     if details:
         blocks += [_table(table, width, None, in_python) for table in view.details]
         notes = (_wrapped(note, width, first="- ", rest="  ") for note in view.other_notes)
         blocks.append("\n".join(notes))
     return "\n\n".join(filter(None, blocks))
+
+
+def _fitting(notes: list[str], blocks: Sequence[str], most_lines: int | None) -> list[str]:
+    """Return the first notes that fit below blocks and above a last line, at least one."""
+    lines = sum(block.count("\n") + 2 for block in blocks) + 1
+    number = len(notes)
+    while (
+        most_lines and number > 1 and lines + "\n".join(notes[:number]).count("\n") + 1 > most_lines
+    ):
+        number -= 1
+    return notes[:number]
 
 
 def print_text(text: str, stream: TextIO) -> None:

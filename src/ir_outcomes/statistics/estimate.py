@@ -140,14 +140,14 @@ class Estimates(NamedTuple):
     unseen: Floats  #: see `largest_unseen`; NaN where K is unknown
 
     def interval(self, sample: int = 0) -> Interval | None:
-        """Return the interval of one sample, None where there is none."""
+        """The interval of one sample, None where there is none."""
         if math.isnan(self.low[sample]):
             return None
         return Interval(float(self.low[sample]), float(self.high[sample]))
 
 
 def standard_errors(sums: Sums) -> tuple[Floats, Floats]:
-    """Return standard errors, and degrees of freedom, NaN below two units.
+    """Standard errors, and degrees of freedom, NaN below two units.
 
     The cluster jackknife (CR3) with the effective number of clusters (Carter, Schnepel and
     Steigerwald 2017), enlarged by two imaginary units, one that gains and one that loses what a
@@ -260,13 +260,13 @@ def estimates_of_means(
 
 
 def smallest_pvalue(differ: Floats | float) -> Floats:
-    """Return the p-value that so many differences of the same kind give at least."""
+    """The p-value that so many differences of the same kind give at least."""
     smallest: Floats = 2.0 ** (1 - np.maximum(differ, 1.0))
     return smallest
 
 
 def largest_unseen(sums: Sums, alpha: float, largest: Floats) -> Floats:
-    """Return the mean that rare differences could still have, where too few were seen.
+    """The mean that rare differences could still have, where too few were seen.
 
     Of G units none differs with probability alpha / 2 where a share 1 - (alpha / 2)^(1 / G) of all
     units does; each can change by K, and by as much more as the largest unit is above the mean one.
@@ -279,7 +279,7 @@ def largest_unseen(sums: Sums, alpha: float, largest: Floats) -> Floats:
 
 
 def margin_intervals(sums: Sums, level: float, largest: Floats | float) -> tuple[Floats, Floats]:
-    """Return the ends of intervals that decide about margins.
+    """The ends of intervals that decide about margins.
 
     Four imaginary units as large as the largest, two that gain and two that lose K, stand for harm
     that is rare and was not drawn. NaN without a unit.

@@ -44,7 +44,7 @@ class Subsets(NamedTuple):
     direction: Ints
 
     def first(self, name: str) -> Test:
-        """Return the result of the first subset."""
+        """The result of the first subset."""
         pvalue, statistic, n, direction = (column[0].item() for column in self)
         return Test(name, pvalue, None if math.isnan(statistic) else statistic, n, direction)
 

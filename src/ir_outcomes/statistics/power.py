@@ -126,7 +126,7 @@ def queries_for_mean(
 
 
 def _fewest(share: float, alpha: float, power: float) -> int | None:
-    """Return of how many queries enough differ for a p-value of alpha with so much power."""
+    """Of how many queries enough differ for a p-value of alpha with so much power."""
     from scipy.special import bdtrc
 
     differ = next(number for number in count(1) if smallest_pvalue(number) <= alpha)
@@ -213,7 +213,7 @@ def detectable(
 
 
 def unit_values(sums: Floats, sizes: Floats) -> Floats:
-    """Return a value for each unit, with the mean of all and its variance."""
+    """A value for each unit, with the mean of all and its variance."""
     mean = sums.sum() / sizes.sum()
     return np.asarray(mean + (sums - sizes * mean) * len(sums) / sizes.sum())
 

@@ -53,7 +53,7 @@ def first_halves(n: int, splits: int, seed: int, clusters: Ints | None = None) -
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:
-    """Rank (n_samples, n_systems) means from 1, the highest first; equal ones share the smaller.
+    """Rank means from 1, the highest first, where equal ones share the smaller.
 
     Undefined means, NaN, are last.
     """
@@ -76,6 +76,6 @@ def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
 
 
 def _signs(values: npt.NDArray[np.generic]) -> Floats:
-    """Return the signs of the differences of all pairs."""
+    """The signs of the differences of all pairs."""
     numbers = values.astype(np.float64)
     return np.sign(numbers[:, None] - numbers)

@@ -15,7 +15,7 @@ LEAST_RUNS = 5  # of each system that has several, from which on new ones can be
 
 
 def variance_of_runs(sums: Floats, sizes: Floats, clusters: Ints | None = None) -> float:
-    """Return what runs add to the variance of the mean, beyond what the units explain; at least 0.
+    """What runs add to the variance of the mean beyond the units, at least 0.
 
     Sums and numbers of the differences are (n_runs, n), of each run and query, over the runs of the
     other system. A cell of the table is the mean, and what its differences deviate from it by the
@@ -43,7 +43,7 @@ def variance_of_runs(sums: Floats, sizes: Floats, clusters: Ints | None = None) 
 def added_by_runs(
     sides: Sequence[tuple[Floats, Floats]], clusters: Ints | None, alpha: float
 ) -> float:
-    """Return what runs add to the square of half the width of an interval, each side by its own t."""
+    """What runs add to the squared half width of an interval."""
     # With one quantile of few degrees of freedom for everything, the interval would be far too wide
     # where the runs hardly vary.
     from scipy.special import stdtrit

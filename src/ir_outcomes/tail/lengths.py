@@ -82,7 +82,7 @@ def _distribution(run: SearchLengths, missing: Missing, edges: tuple[int, ...]) 
 
 
 def bucket_columns(edges: tuple[int, ...]) -> list[str]:
-    """Return the names of the columns that count the search lengths in the buckets."""
+    """The names of the columns that count the search lengths in the buckets."""
     return [f"{low}_to_{high - 1}" for low, high in pairwise(edges)]
 
 

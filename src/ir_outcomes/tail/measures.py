@@ -81,7 +81,7 @@ def notes_on_unanswerable(evaluation: Evaluation) -> Iterator[str]:
 
 
 def checked_evaluation(source: Any) -> Evaluation:
-    """Return an evaluation, and refuse one with clusters or several orders."""
+    """Refuse an evaluation with clusters or several orders."""
     evaluation = evaluation_of(source)
     check_one_order(evaluation.ties)
     if evaluation.clusters is not None:
@@ -126,7 +126,7 @@ ASL_FIRST = 10
 
 
 def top_and_all(runs: Sequence[SearchLengths], settings: TailSettings) -> list[Scores]:
-    """Return P@20 (or less deep), ASL@g1-10, AP and ASL: Alex et al. 2022, Table 1."""
+    """P@20 (or less deep), ASL@g1-10, AP and ASL: Alex et al. 2022, Table 1."""
     depth = min(PRECISION_DEPTH, settings.cutoff)
     missing = settings.missing
     rule = {"rel": settings.rel, "judged_only": settings.judged_only}
@@ -163,7 +163,7 @@ STEPS = ("atomize P", "harmonic within queries", "harmonic across queries")
 
 
 def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
-    """Return the measures between the steps from AP to ASL."""
+    """The measures between the steps from AP to ASL."""
     # The mean within a query of 1 / ASL of each document; 1 / ASL of each query, which is the
     # harmonic instead of the arithmetic mean within it; ASL, of which 1 / mean is the harmonic mean
     # across queries.

@@ -38,7 +38,7 @@ class TailResult(Result):
     settings: TailSettings | None
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the table as flat rows."""
+        """The table as flat rows."""
         return list(map(dict, self.table))
 
 

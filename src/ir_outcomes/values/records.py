@@ -468,13 +468,13 @@ def _columns_of_nested(
     """Read a mapping of mappings."""
     keys = list(map(str, data))
     inner = list(map(str, _titles_of(data.values())))
+    lists = dict(_lists_in(data)) if any(map(_has_list, data.values())) else {}
+    if len(lists) == 1 and len(data) > 1:
+        return _columns_of_object(next(iter(lists.values())), measure, source)
     if not are_titles:
         named = [bool(names) and all(map(is_measure_name, names)) for names in (keys, inner)]
         if all(named):
             raise source.error(f"has no values by query; {MEANS}", text=some(inner))
-        lists = dict(_lists_in(data)) if any(map(_has_list, data.values())) else {}
-        if len(lists) == 1 and len(data) > 1:
-            return _columns_of_object(next(iter(lists.values())), measure, source)
         if (measure in inner) if (measure in keys) != (measure in inner) else not named[0]:
             return {KEY: list(data), **_columns_of_rows(list(data.values()), source)}
     rows = _titles_of(data.values())  # columns by row, as pandas writes them, or by query

@@ -9,6 +9,7 @@ from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS, Direction
 from ir_outcomes.comparison.columns import names_of, paper_columns
 from ir_outcomes.comparison.notes import sides_of
 from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
+from ir_outcomes.comparison.wording import margins_named
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.formatting import (
     NOTHING,
@@ -29,6 +30,7 @@ from ir_outcomes.showing.views.parts import (
     details_of,
     direction_words,
     directions,
+    margins_words,
     measures_legend,
     missing_words,
     paper_words,
@@ -38,9 +40,11 @@ from ir_outcomes.showing.views.parts import (
     row_name,
     settings_words,
     systems_lines,
+    within_words,
 )
 from ir_outcomes.table_columns import Column, chosen, of_part
 
+MOST_LINES = 20  # of the first screen of a comparison, four more with several runs or margins
 ROW_FIELDS = ("baseline", "contender", "difference", "interval", "new_runs", "p")
 
 
@@ -57,6 +61,7 @@ def _comparison(comparison: Comparison) -> View:
         above if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "",
         measures_legend(comparison.measures, comparison.settings),
         f"{correction_words([comparison])}; {direction_words([comparison])}",
+        margins_words(comparison),
         paper_words(comparison),
         settings_words(comparison.settings) + missing_words(comparison),
     )
@@ -69,6 +74,7 @@ def _comparison(comparison: Comparison) -> View:
         title=f"{comparison.contender} against {comparison.baseline}: {comparison.verdict.label}",
     )
     shown = {(row.name, field) for row in comparison.parts for field in ROW_FIELDS}
+    is_long = comparison.of_several_runs or comparison.settings.margins is not None
     return View(
         title=_title(comparison),
         label=label_words(comparison),
@@ -79,6 +85,7 @@ def _comparison(comparison: Comparison) -> View:
         details=details_of([("", comparison)], "", shown),
         background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(printed,),
+        most_lines=MOST_LINES + len(comparison.measures) + (4 if is_long else 0),
     )
 
 
@@ -99,6 +106,8 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield (
             f"Verdicts are corrected over {settings.family} comparisons ({rule}); p-values are not"
         )
+    if settings.margins is not None:
+        yield _within_legend(first) if comparisons[1:] else margins_words(first)
     yield from directions(first.parts).split("; ")
     yield direction_words(comparisons).capitalize()
     yield f"Settings: {settings_words(settings)}"
@@ -134,10 +143,7 @@ def _counts_line(comparison: Comparison) -> str:
     if comparison.coverage.n and not comparison.of_several_runs:
         outcomes = comparison.outcomes
         if comparison.unit == "query":
-            counts.append(
-                f"won {outcomes.won}, both {outcomes.both}, neither {outcomes.neither}, lost"
-                f" {outcomes.lost}"
-            )
+            counts.append(f"both {outcomes.both}, neither {outcomes.neither}")
         else:
             words += f", ranking on {comparison.ranking.n}"
     whole = comparison.all_queries
@@ -177,6 +183,7 @@ def _comparisons(comparisons: Comparisons) -> View:
         Column("contender", heading=noun),
         Column("verdict", lambda item: meaning_of(item.verdict.label).short),
         _NEW_RUNS,
+        *_within_column(first),
         *(
             column
             for of_name in by_name
@@ -186,6 +193,7 @@ def _comparisons(comparisons: Comparisons) -> View:
     captions = (
         *systems_lines(ranked),
         _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
+        _within_legend(first),
         directions(of_name[0] for of_name in rows.values()),
         measures_legend(first.measures, first.settings),
         f"{queries_words(first)}, {settings_words(first.settings)}{missing_words(first)}",
@@ -265,10 +273,27 @@ def _printed(
             False,
             *(part is not None and part.found != "none" for part in found),
         ]
-    columns.append(Column("verdict", "verdict.label"))
+    columns += [*_within_column(first), Column("verdict", "verdict.label")]
     table = Table.of(columns, comparisons, *_paper_captions(comparisons), title=against)
     head = tuple(above.get(column.name, NOTHING) for column in table.columns)
     return replace(table, rows=(head, *table.rows)).marked(best=best, significant=significant)
+
+
+def _within_column(first: Comparison) -> tuple[Column, ...]:
+    """Return the column that says whether runs are within the margins, where there are any."""
+    is_shown = first.settings.margins is not None
+    return (Column("within", within_words, "within margins"),) if is_shown else ()
+
+
+def _within_legend(first: Comparison) -> str:
+    """Say what margins there are, and at which level harm beyond them is excluded."""
+    if first.settings.margins is None:
+        return ""
+    level = 100 * (1 - first.settings.first_level)
+    return (
+        f"within margins: harm of more than {margins_named(first)} is excluded ({level:.4g} %"
+        " intervals for margins)"
+    )
 
 
 def _for_new_runs(comparison: Comparison) -> str:

@@ -170,7 +170,7 @@ def _published(result: SummaryVerdict) -> View:
     columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
     captions = (
         "coverage: higher is better; ranking: lower is better",
-        f"p of coverage: t of the mean, as the interval{widened_words([row], result.alpha)}; {exact}; not corrected",
+        f"p of coverage: adjusted t, as the interval{widened_words([row], result.alpha)}; {exact}; not corrected",
     )
     table = Table.of_texts(columns, rows, *captions)
     return View(f"{counts} of {plural('query', row.n)}", label, tuple(sentences), (table,))

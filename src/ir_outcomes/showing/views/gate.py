@@ -8,13 +8,14 @@ from operator import itemgetter
 from ir_outcomes.choices import length_unit
 from ir_outcomes.decisions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, listed, margin_text, percent, plural
+from ir_outcomes.formatting import listed, margin_text, percent, plural
 from ir_outcomes.notes import merged
 from ir_outcomes.pairs.outcomes import QueryOutcome
-from ir_outcomes.pairs.rows import Margin, Row
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views.parts import (
-    difference_words,
+    against_margin,
+    margin_words,
     queries_table,
     row_fields,
     row_name,
@@ -119,17 +120,6 @@ def _is_of_measure(decision: GateDecision) -> bool:
     return comparison is not None and decision.condition == comparison.naive.measured_in
 
 
-def _margin_words(row: Row) -> str:
-    """Write a margin as the difference that it is: a loss of coverage is below zero."""
-    if row.margin is None:
-        return NOTHING
-    return margin_text(_signed_margin(row.margin, row), row.margin.interval or (), row.measured_in)
-
-
-def _signed_margin(margin: Margin, row: Row) -> float:
-    return -margin.size if row.higher_is_better else margin.size
-
-
 def _decisions_table(
     result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
 ) -> Table:
@@ -141,20 +131,13 @@ def _decisions_table(
     columns = (
         *(Column("gate", itemgetter(0)) for _ in decisions[1:2]),
         Column("row", lambda line: line[1] and row_name(line[1])),
-        Column("difference", lambda line: _against_margin(line[1]), form=NUMBER),
-        Column("margin", lambda line: line[1] and _margin_words(line[1]), form=NUMBER),
+        Column("difference", lambda line: against_margin(line[1]), form=NUMBER),
+        Column("margin", lambda line: line[1] and margin_words(line[1]), form=NUMBER),
         Column(
             "found", lambda line: line[1] and line[1].margin and line[1].margin.found, "finding"
         ),
     )
     return Table.of(columns, lines, *_captions(result, decisions))
-
-
-def _against_margin(row: Row | None) -> str:
-    """Write a difference with its interval for margins."""
-    if row is None or row.margin is None:
-        return difference_words(row, None)
-    return difference_words(row, row.margin.interval, [_signed_margin(row.margin, row)])
 
 
 def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:

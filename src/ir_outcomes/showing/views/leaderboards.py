@@ -1,8 +1,9 @@
 """What is shown of leaderboards, histories, rank distributions and agreement."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import permutations
 from operator import itemgetter
 from string import ascii_lowercase
 
@@ -79,11 +80,27 @@ def _leaderboard(result: Leaderboard) -> View:
     return View(
         answer_of(result),
         tables=(_standings(result),),
-        notes=first,
+        notes=(*_worse_somewhere(result), *first),
         more="rows and label of each pair, against the first",
         details=tuple(details),
         background=background,
     )
+
+
+def _worse_somewhere(result: Leaderboard) -> Iterator[str]:
+    """Name the systems that are better than another on average, but worse in a collection."""
+    pairs = []
+    for winner, other in permutations(result.standings, 2):
+        place = result.standings.index(other)
+        names = [
+            part.collection
+            for part in result.collections
+            if winner.run in part.better_than[place] and other.run in winner.better_than
+        ]
+        if names:
+            pairs.append(f"{winner.run} than {other.run} in {listed(names)}")
+    if pairs:
+        yield f"Better on average, but worse in a collection: {some(pairs, 3)}."
 
 
 def answer_of(result: Leaderboard) -> str:

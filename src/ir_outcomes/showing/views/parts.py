@@ -8,12 +8,14 @@ from ir_outcomes.choices import DOCUMENTS_ABOVE, OUTCOMES, POINTS
 from ir_outcomes.comparison.columns import query_columns, test_p
 from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.wording import beyond_margins
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
     NOTHING,
     contender_beside,
     fixed,
     interval,
+    margin_text,
     places_apart,
     places_of,
     places_of_means,
@@ -71,9 +73,56 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
         Column("difference", heading="B - A", form=SIGNED_OF_ROW),
         Column("interval", heading=level_words(alpha), form=INTERVAL_OF_ROW),
         Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
+        Column("margin", lambda row: row.margin and margin_words(row), form=NUMBER),
+        Column("margin_interval", _interval_for_margin, "for margins", NUMBER),
         Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
         Column("detectable", _detectable, form=NUMBER),
     )
+
+
+def margin_words(row: Row) -> str:
+    """Write a margin as the difference that it is: a loss of coverage is below zero."""
+    if row.margin is None:
+        return NOTHING
+    return margin_text(signed_margin(row), row.margin.interval or (), row.measured_in)
+
+
+def signed_margin(row: Row) -> float:
+    """Return the margin of a row that has one, below zero where higher is better."""
+    size = 0.0 if row.margin is None else row.margin.size
+    return -size if row.higher_is_better else size
+
+
+def against_margin(row: Row | None) -> str:
+    """Write a difference with its interval for margins."""
+    if row is None or row.margin is None:
+        return difference_words(row, None)
+    return difference_words(row, row.margin.interval, [signed_margin(row)])
+
+
+def _interval_for_margin(row: Row) -> str | None:
+    return None if row.margin is None else against_margin(row).partition(" ")[2] or NOTHING
+
+
+def within_words(comparison: Comparison) -> str:
+    """Say in a table whether a run is within the margins, and where not by name."""
+    beyond = beyond_margins(comparison)
+    if beyond:
+        return f"no: {', '.join(beyond)}"
+    return "yes, equivalent" if comparison.verdict.equivalent else "yes"
+
+
+def margins_words(comparison: Comparison) -> str:
+    """Say of each row which margin it has, and whether it is within."""
+    if comparison.settings.margins is None:
+        return ""
+    beyond = beyond_margins(comparison)
+    rows = [
+        f"{row.name} {margin_words(row)} {'no' if row.name in beyond else 'yes'}"
+        for row in comparison.deciding
+        if row.margin is not None
+    ]
+    return f"within margins: {', '.join(rows)}"
 
 
 def _detectable(row: Row) -> str | None:
@@ -138,7 +187,9 @@ def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> st
     rows = [row for item in comparisons if not item.identical for row in item.parts]
     widened = widened_words(rows, settings.alpha)
     if settings.family == 1:
-        return f"p: adjusted t, as the interval{widened}"
+        if widened:
+            return "p, interval: adjusted t, wider where few differ"
+        return "p: adjusted t, as the interval"
     p = f"p: adjusted t, of each {noun} by itself{widened}"
     if settings.correction == "none":
         return f"{p}; labels not corrected over {settings.family}"
@@ -174,9 +225,7 @@ def missing_words(comparison: Comparison) -> str:
     k = comparison.cutoff
     if k is None or not comparison.in_lengths or comparison.all_queries is None:
         return ""
-    if comparison.unit == "query":
-        return f"; over all, no answer counts {k + 1}"
-    return "; over all, a missing document counts as just behind the cutoff"
+    return f"; over all, no answer counts {k + 1}" if comparison.unit == "query" else ""
 
 
 def directions(rows: Iterable[Row]) -> str:
@@ -195,6 +244,9 @@ def measures_legend(measures: Sequence[Row], settings: Any) -> str:
     if not measures:
         return ""
     words = f"{', '.join(row.name for row in measures)}: not part of the label"
+    whole = [row.name for row in measures if "@" not in row.name]
+    if whole:
+        words += f"; {', '.join(whole)}: whole lists, without the cutoff"
     return f"{words}; on the runs as given" if settings.judged_only else words
 
 
@@ -325,7 +377,11 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     if first.of_several_runs:
         captions = ["shares are averages over queries and pairs of runs"]
     elif first.unit == "document":
-        captions = ["shares are averaged by query", *map(_documents_words, comparisons)]
+        captions = [
+            "shares are averaged by query",
+            *map(_documents_words, comparisons),
+            "over all, a missing document counts as just behind the cutoff",
+        ]
     if any(item.outcomes.won_at or item.outcomes.lost_at for _, item in comparisons):
         captions.append("won at, lost at: median ranks of what only one run found")
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
