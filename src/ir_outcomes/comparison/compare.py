@@ -219,5 +219,4 @@ def _evaluated(
     call = runs_of_call(
         contenders, reading.names, baselines=[baseline], replicates=reading.replicates
     )
-    options = {field.name: getattr(reading, field.name) for field in fields(reading)}
-    return evaluate(qrels, call, **options), _left_out(call.left_out)
+    return evaluate(qrels, call, **vars(reading)), _left_out(call.left_out)

@@ -62,7 +62,6 @@ def comparisons_of_runs(
     family = Family(measurements, settings, tuple(scores.measure for scores in asked))
     comparisons = []
     for index, contender in enumerate(with_progress(others, "pair", len(others), shown=progress)):
-        missing = (max(map(n_missing, runs)) for runs in (first, contender))
         comparison = family.comparison(
             index,
             notes=(
@@ -72,7 +71,7 @@ def comparisons_of_runs(
                 *notes_on_input(first, contender, positives_only=evaluation.positives_only),
             ),
             n_unanswerable=n_unanswerable,
-            n_missing=tuple(missing),
+            n_missing=(max(map(n_missing, first)), max(map(n_missing, contender))),
             elsewhere=labels[index],
             texts=evaluation.texts,
             runs=(systems[0].runs, systems[index + 1].runs),
@@ -139,7 +138,7 @@ class Family:
         *,
         notes: Sequence[Note],
         n_unanswerable: int,
-        n_missing: tuple[int, ...],
+        n_missing: tuple[int, int],
         runs: tuple[Sequence[str], Sequence[str]],
         elsewhere: Sequence[CutoffLabel] = (),
         texts: Mapping[str, str] | None = None,
@@ -147,23 +146,24 @@ class Family:
         """Put together the comparison of one contender."""
         settings, measurements = self.settings, self.measurements
         pair = SystemPair(measurements, 0, index + 1)
-        identical = bool(self.rows.identical[index])
         outcomes = pair.outcomes()
         rows = {name: self._row(index, name, pair) for name in self.rows.rows}
-        rows |= self._with_margins(index, rows, pair, outcomes, identical)
+        rows |= self._with_margins(index, rows, pair, outcomes)
         label = self.labels[index]
         cutoffs = [*elsewhere]
         if elsewhere and settings.cutoff is not None:
             cutoffs = sorted([*elsewhere, CutoffLabel(settings.cutoff, label)])
         strict, do_no_harm = _by_the_paper(rows, settings.alpha)
         naive, reciprocal = self._of_the_paper(rows, pair)
-        absent = _absent_rows(measurements)
+        # Of values whose mean alone is compared.
+        whole = next(iter(measurements.quantities.values()))
+        absent = {name: Row.absent(whole._replace(name=name)) for name in FACETS}
         draft = Comparison(
             baseline=pair.baseline_name,
             contender=pair.contender_name,
             n_queries=len(measurements.query_ids),
             n_unanswerable=n_unanswerable,
-            n_missing=(n_missing[0], n_missing[1]),
+            n_missing=n_missing,
             settings=settings,
             outcomes=outcomes,
             coverage=rows.get("coverage", absent["coverage"]),
@@ -183,7 +183,7 @@ class Family:
                 new_runs=_holds_for_new_runs(label, rows),
             ),
             measures=tuple(rows[name] for name in self.measures),
-            identical=identical,
+            identical=bool(self.rows.identical[index]),
             n_runs=pair.n_runs,
             runs=tuple(self._runs_of_systems(pair, runs)),
             queries=QueryOutcomes(pair, texts or {}),
@@ -205,15 +205,11 @@ class Family:
         return replace(row, tests=_tests(name, pair, reciprocal=row.measured_in == "reciprocal"))
 
     def _with_margins(
-        self,
-        index: int,
-        rows: Mapping[str, Row],
-        pair: SystemPair,
-        outcomes: Outcomes,
-        identical: bool,
+        self, index: int, rows: Mapping[str, Row], pair: SystemPair, outcomes: Outcomes
     ) -> dict[str, Row]:
         """The rows that have a margin, with it."""
         level = 1 - self.settings.first_level
+        identical = bool(self.rows.identical[index])
         with_margins = {}
         for name, size in self._margins(rows, pair, outcomes).items():
             sums = self.rows.sums[name]
@@ -234,7 +230,7 @@ class Family:
         if by_values != (len(margins) == 1):
             raise ParameterError(f"must be {_wanted_margins(rows, by_values)}", margins=margins)
         if by_values:
-            return _margin_of_values(rows["all queries"], margins[0])
+            return {"all queries": _margin_of_values(rows["all queries"], margins[0])}
         sizes = list(margins)
         if len(margins) == 2 and whole is not None and whole.largest is not None:
             n_pairs = math.prod(pair.n_runs)
@@ -285,12 +281,6 @@ def _tests(name: str, pair: SystemPair, *, reciprocal: bool) -> dict[str, Test]:
     return tests
 
 
-def _absent_rows(measurements: Measurements) -> dict[str, Row]:
-    """Coverage and ranking of values whose mean alone is compared."""
-    whole = next(iter(measurements.quantities.values()))
-    return {name: Row.absent(whole._replace(name=name)) for name in FACETS}
-
-
 def _by_the_paper(rows: Mapping[str, Row], alpha: float) -> tuple[Decision | None, Decision | None]:
     """What the rules of Lin et al. 2021 say, None without their tests."""
     signs = []
@@ -314,7 +304,7 @@ def _wanted_margins(rows: Mapping[str, Row], by_values: bool) -> str:
     )
 
 
-def _margin_of_values(whole: Row, size: float) -> dict[str, float]:
+def _margin_of_values(whole: Row, size: float) -> float:
     """The margin of the mean of a measure, which its range must allow to be exceeded."""
     if whole.largest is None:
         raise ParameterError(
@@ -326,7 +316,7 @@ def _margin_of_values(whole: Row, size: float) -> dict[str, float]:
             f"no loss of {whole.measured_in} can exceed this margin: its range is {whole.largest:g}",
             margins=size,
         )
-    return {"all queries": size}
+    return size
 
 
 def _within(rows: Mapping[str, Row], settings: Settings, which: str) -> bool | None:

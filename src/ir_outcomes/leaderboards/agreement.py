@@ -15,9 +15,13 @@ from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.evaluation.systems import System
 from ir_outcomes.files import with_progress
-from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
+from ir_outcomes.leaderboards.ordering import (
+    blocks_of_pairs,
+    evaluation_to_judge,
+    notes_on_source,
+    values_of,
+)
 from ir_outcomes.notes import as_notes
-from ir_outcomes.pairs.differences import BlockOfPairs, Measurements
 from ir_outcomes.pairs.measurements import measurements_of, measurements_of_means
 from ir_outcomes.pairs.rows import RowsOfPairs
 from ir_outcomes.pairs.verdict import DECIDING, DIRECTIONS, LABELS
@@ -272,7 +276,7 @@ def _verdict(
     n_labels = len(LABELS)
     labels = np.zeros(n_labels**2, dtype=np.int64)
     counts = np.zeros(len(SHARES) + 1, dtype=np.int64)
-    for block in _with_progress(measurements, DECIDING, first, progress):
+    for block in blocks_of_pairs(measurements, DECIDING, first, shown=progress):
         label = RowsOfPairs.of_block(measurements, block, alpha).labels(DECIDING)
         label = label.reshape(block.systems.shape[1], -1)
         counts += counted(DIRECTIONS[label], DIRECTIONS[label] != 0)
@@ -286,18 +290,6 @@ def _verdict(
     return of_counts(measure, "two facets", None, counts, splits), by_label
 
 
-def _with_progress(
-    measurements: Measurements, names: tuple[str, ...], first: Floats, progress: bool
-) -> Iterator[BlockOfPairs]:
-    return with_progress(
-        measurements.board(names, first),
-        "pair",
-        measurements.n_pairs,
-        shown=progress,
-        size=lambda block: block.systems.shape[1],
-    )
-
-
 def _tests(
     scores: Scores, splits: int, seed: int, alpha: float, progress: bool
 ) -> Iterator[HalfAgreement]:
@@ -309,7 +301,7 @@ def _tests(
     systems = [System(run, (run,)) for run in scores.runs]
     measurements = measurements_of_means(replace(scores, clusters=None), systems)
     row = "all queries"
-    for block in _with_progress(measurements, (row,), first, progress):
+    for block in blocks_of_pairs(measurements, (row,), first, shown=progress):
         found = t_of(block.rows[row].sums)
         shape = block.systems.shape[1], -1
         significant = (found.pvalue <= alpha).reshape(shape)

@@ -1,6 +1,6 @@
 """What orders the runs of a board: values of a measure or row, and their means."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isnan
 from typing import Any
@@ -23,6 +23,8 @@ from ir_outcomes.evaluation.remarks import (
 )
 from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
 from ir_outcomes.evaluation.systems import System
+from ir_outcomes.files import with_progress
+from ir_outcomes.pairs.differences import BlockOfPairs, Measurements
 from ir_outcomes.pairs.measurements import measurements_of
 from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.statistics.resampling import shared_ranks
@@ -135,6 +137,21 @@ def _mean_of_runs(values: Floats) -> Floats:
     mean = sums.sum() / sizes.sum()
     size = sizes.sum() / np.count_nonzero(sizes)
     return np.where(sizes > 0, mean + (sums - sizes * mean) / size, np.nan)
+
+
+def blocks_of_pairs(
+    measurements: Measurements,
+    names: tuple[str, ...],
+    halves: Floats | None = None,
+    *,
+    shown: bool,
+) -> Iterator[BlockOfPairs]:
+    """Yield all pairs of systems, with a progress bar where it is to be shown."""
+    blocks = measurements.board(names, halves)
+    n_pairs = measurements.n_pairs
+    return with_progress(
+        blocks, "pair", n_pairs, shown=shown, size=lambda block: block.systems.shape[1]
+    )
 
 
 def order_of(means: Floats, higher_is_better: bool) -> tuple[Ints, Ints]:

@@ -13,7 +13,6 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow, note_on_depth, notes_on_systems
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.evaluation.systems import System
-from ir_outcomes.files import with_progress
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import (
     BoardPairs,
@@ -23,6 +22,7 @@ from ir_outcomes.leaderboards.board import (
     Standing,
 )
 from ir_outcomes.leaderboards.ordering import (
+    blocks_of_pairs,
     defined,
     evaluation_to_judge,
     means_of_systems,
@@ -100,13 +100,7 @@ class Scored:
     def rows_of_pairs(self, alpha: float, *, progress: bool = False) -> RowsOfPairs:
         """Compare all pairs of systems, each by itself."""
         measurements, names = self.measurements()
-        blocks = with_progress(
-            measurements.board(names),
-            "pair",
-            measurements.n_pairs,
-            shown=progress,
-            size=lambda block: block.systems.shape[1],
-        )
+        blocks = blocks_of_pairs(measurements, names, shown=progress)
         return RowsOfPairs.of_board(measurements, blocks, alpha)
 
     def intervals(self, alpha: float) -> list[Interval | None]:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.choices import OUTCOMES, Floats, Ints, divided
-from ir_outcomes.pairs.differences import FoundItems, Measurements, PairedValues
+from ir_outcomes.choices import OUTCOMES, Floats, divided
+from ir_outcomes.pairs.differences import Measurements, PairedValues
 
 
 class Shares(NamedTuple):
@@ -147,7 +147,7 @@ class SystemPair:
         weights = np.zeros(4)
         weight = 1 / items.number[items.query]
         for baseline, contender in product(*self.runs):
-            outcome = _outcome(items, baseline, contender)
+            outcome = (items.found[baseline] + 2 * items.found[contender]).astype(np.int64)
             counts += np.bincount(outcome, minlength=4)
             weights += np.bincount(outcome, weights=weight, minlength=4)
         shares = Shares(*(weights / weights.sum()).tolist())
@@ -164,10 +164,10 @@ class SystemPair:
         """Yield what both systems did with each query."""
         whole = self.measurements
         n = len(whole.query_ids)
-        everywhere = (
-            _quotient(self.values("all queries")) if "all queries" in whole.levels else None
-        )
-        nothing = [None] * n
+        nothing: list[Any] = [None] * n
+        change = nothing
+        if "all queries" in whole.levels:
+            change = _without_nan(_quotient(self.values("all queries")))
         columns: list[Any]
         if "ranking" not in whole.items:
             a, b = self.values("all queries")[:2]
@@ -186,7 +186,6 @@ class SystemPair:
             ]
         clusters = nothing if whole.clusters is None else whole.clusters.codes.tolist()
         named = [texts.get(query) for query in whole.query_ids]
-        change = nothing if everywhere is None else _without_nan(everywhere)
         yield from map(QueryOutcome, whole.query_ids, *columns, change, named, clusters)
 
     def lengths(self) -> Floats:
@@ -230,12 +229,6 @@ class QueryOutcomes(Sequence[QueryOutcome]):
 
     def __hash__(self) -> int:
         return hash(self._items)
-
-
-def _outcome(items: FoundItems, baseline: int, contender: int) -> Ints:
-    """(items,) the outcome of each item between two runs, as an index into `OUTCOMES`."""
-    outcome: Ints = (items.found[baseline] + 2 * items.found[contender]).astype(np.int64)
-    return outcome
 
 
 def _quotient(values: PairedValues) -> Floats:
