@@ -541,7 +541,11 @@ def _most_harmed(comparison: Comparison, names: Sequence[str]) -> list[QueryOutc
 
 def _harmed(comparison: Comparison, row: Row) -> list[QueryOutcome]:
     """Return the queries on which the contender is worse in a row, the worst first."""
-    sign = -1 if row.higher_is_better else 1
-    harms = [(sign * (query.change_in(row.name) or 0), query) for query in comparison.queries or ()]
-    harms.sort(key=lambda harm: -harm[0])
-    return [query for harm, query in harms if harm > 0]
+
+    def harm(query: QueryOutcome, row: Row) -> float:
+        change = query.change_in(row.name) or 0.0
+        return -change if row.higher_is_better else change
+
+    whole = comparison.all_queries or row
+    harmed = [query for query in comparison.queries or () if harm(query, row) > 0]
+    return sorted(harmed, key=lambda query: (-harm(query, row), -harm(query, whole)))
