@@ -244,7 +244,10 @@ def test_what_is_wrong_in_a_run_is_said_with_file_line_text_and_remedy(
             "q1 0 d1 1.5\n",
             r"line 1: document d1 of query q1: a grade must be a whole number .*\n  '1.5'",
         ),
-        ("q 0 d 9223372036854775808\n", r"line 1: .*a grade must be a whole number of at most"),
+        (
+            "query_id,doc_id,relevance\nq,d,9223372036854775808\n",
+            r"line 2: .*a grade must be a whole number of at most",
+        ),
         (
             "q1 Q0 d1 1 3.0 t\n",
             r"has 6 columns, expected 4 or 3; these look like .* a run: were the arguments swapped\?",

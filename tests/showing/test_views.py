@@ -47,7 +47,6 @@ def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
 
 
 def test_the_kind_of_a_note_decides_its_rank_and_its_place() -> None:
-    assert len(FIRST) <= 17
     notes = [note(kind, f"about {kind}.") for kind in reversed((*FIRST, "clusters"))]
     first, background = ranked([*notes, "A remark."])
     assert [own.kind for own in first] == list(FIRST)
