@@ -1,6 +1,6 @@
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -67,3 +67,15 @@ def real_data() -> Path:
     if reason is not None:
         pytest.skip(reason)
     return REAL_DATA
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write a file with some content."""
+
+    def write(content: str | bytes, name: str = "a.run") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write

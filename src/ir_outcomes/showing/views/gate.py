@@ -141,7 +141,7 @@ def _decisions_table(
 
 
 def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
-    """Say which queries have no results, and the settings."""
+    """Say how many queries are missing, and the settings."""
     comparisons = [decision.comparison for decision in decisions if decision.comparison is not None]
     missing = [
         f"{percent(item.n_missing[1] / item.n_queries)} % of {decision.name}"
@@ -150,7 +150,7 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     ]
     if missing:
         limit = percent(result.max_missing)
-        yield f"queries without results: {some(missing, 3)}; at most {limit} % may be"
+        yield f"queries missing: {some(missing, 3)}; at most {limit} % may be"
     several = [item for item in comparisons if item.of_several_runs]
     if several:
         yield "about these runs only"
