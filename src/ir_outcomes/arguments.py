@@ -177,7 +177,7 @@ def _words(kind: Any) -> str:
         elif origin is Mapping:
             words.append("a mapping")
         elif origin in (Sequence, Collection, Iterable, list, tuple):
-            words.append(f"a list, each item {_words(items[0])}")
+            words.append("a list" if items[0] is Any else f"a list, each item {_words(items[0])}")
         else:
             words.append(WORDS.get(member) or WORDS.get(name) or f"a {name}")
     return " or ".join(dict.fromkeys(words)) or "None"
