@@ -196,13 +196,15 @@ def _harm_title(decision: GateDecision) -> str:
 def _most_harm(decision: GateDecision) -> Iterator[str]:
     """Name the queries with the most harm, and what was lost on them."""
     if decision.queries:
-        named = [f"{query.query_id} ({_loss(query)})" for query in decision.queries[:MOST_WORST]]
+        is_ranking = decision.harmed == ["ranking"]
+        worst = decision.queries[:MOST_WORST]
+        named = [f"{query.query_id} ({_loss(query, is_ranking)})" for query in worst]
         yield f"{decision.name}, {_harm_title(decision)}: {', '.join(named)}."
 
 
-def _loss(query: QueryOutcome) -> str:
-    """Say what a query lost: "3 to 71", "found, now lost"."""
-    if query.outcome == "lost":
+def _loss(query: QueryOutcome, is_ranking: bool) -> str:
+    """Say what a query lost: "3 to 71", "found, now lost"; in ranking alone its lengths."""
+    if query.outcome == "lost" and not is_ranking:
         if query.found_contender:
             return (
                 f"{100 * query.found_baseline:.3g} % found, now {100 * query.found_contender:.3g} %"
