@@ -50,7 +50,6 @@ UnitChoice = Literal["auto", "query", "document"]
 Direction = Literal["better", "worse", "none"]
 Missing = Literal["retrieved", "cutoff"]
 OnError = Literal["raise", "report", "keep"]
-RankingTest = Literal["t", "wilcoxon", "signflip"]
 Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
 # Of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021.
 Columns = Literal["default", "paper"]

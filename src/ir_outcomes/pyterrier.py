@@ -59,7 +59,7 @@ def experiment(
     -------
     pandas.DataFrame
         A row for each system: its ``name``; the mean of each measure, over the queries where it is
-        defined; ``answered (queries)``; then, but for the baseline, the columns of
+        defined; ``answered (queries)``; then, for all others than the baseline, the columns of
         `ir_outcomes.Comparisons.to_frame`: both facets and all queries, each measure that is defined
         for every query, and the ``verdict``. The settings are in ``frame.attrs``.
 

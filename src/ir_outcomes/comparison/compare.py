@@ -76,7 +76,7 @@ def compare(
         other runs by default. In a dict, a list of runs stands for one system, for the baseline,
         too; the verdict is then about the mean of these runs.
     **settings
-        How runs are read, where an evaluation has its own settings but for cutoff, measures and
+        How runs are read. An evaluation has its own settings, and takes only cutoff, measures and
         allow; see `ir_outcomes.Reading`. `names` are those of the baseline and the contenders, in
         this order. Measures are shown by the same estimate and decide nothing; an evaluation should
         hold them: ``evaluate(measures=)``. What is allowed is the first note. And alpha, correction

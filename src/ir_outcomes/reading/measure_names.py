@@ -135,22 +135,6 @@ def are_truth_values(values: Floats) -> bool:
     return bool(np.isin(values, (0, 1)).all())
 
 
-def range_of(measure: str, *values: Floats) -> float | None:
-    """Return the largest difference of two values of a measure; None where it is not known."""
-    bounds = bounds_of(measure)
-    if bounds is None and not is_measure_name(measure) and all(map(are_truth_values, values)):
-        bounds = 0.0, 1.0
-    if bounds is None:
-        return None
-    smallest, largest = bounds
-    for of_runs in values:
-        if (of_runs < smallest - ROUNDING_OF_SUMS).any() or (
-            of_runs > largest + ROUNDING_OF_SUMS
-        ).any():
-            return None
-    return largest - smallest
-
-
 def problem_of(value: float, measure: str, bounds: tuple[float, float] | None) -> str | None:
     """Return why a measure cannot have this value; None where it can, or has none."""
     base = base_name(measure)

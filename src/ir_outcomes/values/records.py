@@ -30,7 +30,6 @@ MEASURE_TITLES = ("measure", "metric")
 VALUE_TITLES = ("value", "score")
 KEY = "(key)"  # the title of keys outside of records
 INDEX_TITLES = ("", "Unnamed: 0")  # of a column that pandas wrote or read
-ABSENT = None  # the cell of a record that lacks the key
 MEANS = "the means alone do not do: give values of each query, as tools write them with -q or perquery=True"
 _METRIC = ("query_id", "measure", "value")  # attributes of ir_measures.Metric
 _FORMS = '{"q1": {"nDCG@10": 0.5}} or [{"query_id": "q1", "nDCG@10": 0.5}]'

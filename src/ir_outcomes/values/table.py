@@ -532,7 +532,7 @@ def _is_doubtful(parts: Sequence[_Parts], titles: Sequence[str]) -> bool:
 
 
 def _are_ids(parts: Sequence[_Parts], titles: Sequence[str], trials: Trials | None) -> bool:
-    """Return whether values are distinct in each source, but for trials, and the same in all."""
+    """Return whether values are the same in all sources, and distinct in each where there are no trials."""
     sets = []
     for part, title in zip(parts, titles, strict=True):
         cells = part.records.columns[title]
