@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from ir_outcomes.arguments import with_checked_methods
 from ir_outcomes.choices import UnitChoice
 from ir_outcomes.errors import DatasetUnavailable, ParameterError
 from ir_outcomes.reading.qrels import Qrels, qrels_of
@@ -120,6 +121,7 @@ def _is_meant_as_id(qrels: Any) -> bool:
     )
 
 
+@with_checked_methods
 @dataclass(frozen=True)
 class Task:
     """A public collection and the settings for comparing runs on it.
