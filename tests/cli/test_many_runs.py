@@ -172,11 +172,15 @@ def test_a_board_over_a_suite_of_runs_and_of_values(tmp_path: Path) -> None:
         ("--suite nothing", 1, "nothing"),
         ("--suite nothing --outputs", 1, "nothing"),
         ("--suite . --outputs -m RR", 1, "COLLECTION/SYSTEM"),
+        ("--suite values --outputs -m RR", 1, "in c2"),
         ("--suite . --where a=b", 2, "--outputs"),
     ],
 )
 def test_suites_of_boards_that_cannot_be_read(
     words: str, status: int, said: str, tmp_path: Path
 ) -> None:
+    (tmp_path / "values" / "c1").mkdir(parents=True)
+    (tmp_path / "values" / "c1" / "a.csv").write_text("query_id,RR\nq1,1\n")
+    (tmp_path / "values" / "c2").symlink_to("nothing")
     done = call("leaderboard", *words.split(), folder=tmp_path)
     assert (done.returncode, said in done.stderr) == (status, True), done.stderr

@@ -7,7 +7,6 @@ options, and `settings` are those of `ir_outcomes.evaluate`.
 import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import ir_outcomes as iro
@@ -149,7 +148,7 @@ def with_baselines(
         replicates=settings.get("replicates"),
     )
     if call.left_out:
-        note(f"{baselines[0]} is also among the runs; it is not compared with itself")
+        note("a baseline is also among the runs; it is not compared with itself")
     evaluation = evaluated(qrels, call, options)
     names = evaluation.system_names
     first = [names[position] for position in call.baselines]
@@ -158,7 +157,7 @@ def with_baselines(
 
 def saved(path: str, settings: Mapping[str, Any]) -> "iro.Evaluation":
     """Read a saved evaluation, which has its settings; only the cutoff can be another one."""
-    if not settings.keys() <= {"cutoff", "progress", "measures", "higher_is_better", "documents"}:
+    if not settings.keys() <= {"cutoff", "measures", "higher_is_better", *_OF_RUNS}:
         raise UsageError(f"{path} is a saved evaluation; leave out options on how runs are read.")
     evaluation = iro.load_evaluation(path)
     if "cutoff" in settings:
@@ -235,8 +234,10 @@ def board_or_suite(
         options: Mapping[str, Any] = {"outputs": outputs, **how}
         return board(str(qrels), runs, **options, settings=settings)
     if outputs:
+        from ir_outcomes.reading.collections import read_folders
+
         evaluations = {
-            name: values_of(files, how, settings) for name, files in files_by_folder(suite).items()
+            name: values_of(files, how, settings) for name, files in read_folders(suite).items()
         }
         return Read((evaluations,), {"measures": None}, None)
     refuse_how(how)
@@ -425,6 +426,7 @@ def gate(
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         last = [reference] if reference and os.path.exists(reference) else []
+        refuse_only_baselines(last, files[1:])
         of_measures = {
             measure: values_of(
                 [*files, *last],
@@ -441,10 +443,11 @@ def gate(
     refuse_how(how)
     if "names" not in settings:
         refuse_path_twice([*baselines[:1], *(runs or ())])
-    evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
+        refuse_only_baselines(baselines, runs or ())
+    evaluation, names, others = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
     files = list(dict.fromkeys([qrels, *baselines[:1], *(runs or ()), *baselines]))
-    return Read((evaluation, names[0], contenders), options, evaluation, files)
+    return Read((evaluation, names[0], contenders or others), options, evaluation, files)
 
 
 _OF_RUNS = ("progress", "on_error", "documents")  # settings that commands give themselves
@@ -480,6 +483,13 @@ def refuse_path_twice(paths: Sequence[str]) -> None:
             )
 
 
+def refuse_only_baselines(baselines: Sequence[str], runs: Sequence[str]) -> None:
+    """Refuse runs that are all baselines, each of which would pass against itself."""
+    files = set(map(os.path.realpath, baselines))
+    if runs and files.issuperset(map(os.path.realpath, run_files(runs))):
+        raise UsageError("No run is left to decide on: all are baselines; give another run.")
+
+
 def refuse_how(how: Mapping[str, Any]) -> None:
     """Refuse options of values where runs are evaluated."""
     options = [f"--{name}" for name, value in how.items() if value]
@@ -507,27 +517,6 @@ def named_files(words: Sequence[str], option: str) -> dict[str, str]:
                 f"{option}: {name} is given twice; use a different name for each file."
             )
         files[name] = file
-    return files
-
-
-def files_by_folder(suite: str) -> dict[str, list[str]]:
-    """List the files of each collection of a suite of values, by the names of the folders."""
-    try:
-        folders = [folder for folder in sorted(Path(suite).iterdir()) if folder.is_dir()]
-        files = {
-            folder.name: sorted(str(file) for file in folder.iterdir() if file.name[0] != ".")
-            for folder in folders
-            if not folder.name.startswith(".")
-        }
-    except OSError as error:
-        raise iro.UnreadableFile(f"{suite}: cannot be read: {error.strerror or error}") from error
-    lacking = [name for name, paths in files.items() if not paths]
-    if lacking or not files:
-        raise iro.FormatError(
-            suite,
-            f"has no files in {lacking[0] if lacking else 'folders'}; with --outputs a suite is a"
-            " folder with COLLECTION/SYSTEM.csv, or another file of values",
-        )
     return files
 
 
