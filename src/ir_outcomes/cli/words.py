@@ -411,7 +411,15 @@ def gate(
     how = {"range": range, "id": id, "where": where, "trials": trials}
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
-        read = collections(suite, baseline=system, contenders=contenders, settings=settings)
+        read = collections(
+            suite,
+            baseline=system,
+            contenders=contenders,
+            outputs=outputs,
+            allow=["missing-values"],
+            settings=settings,
+            **how,
+        )
         return read._replace(options={**read.options, **options})
     if suite or system or not qrels or not (baseline or outputs):
         raise UsageError(
