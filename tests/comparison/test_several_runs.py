@@ -173,9 +173,17 @@ def test_other_measures_take_several_runs() -> None:
     """Of reciprocal ranks rows are those of the runs; of any other measure, those of its values."""
     expected, qrels, (a, b) = compared(5, (1, 5), 1)
     ev = iro.evaluate(qrels, {"a": a, "b": b}, cutoff=CUTOFF, measures=["RR@6", "nDCG@6"])
-    by_rank = iro.compare_measure(ev, "a", "b", measure="RR@6")
+
+    def compared_by(measure: str) -> iro.Comparison:
+        scores = ev.scores_of(measure)
+        rows = zip(scores.runs, scores.values.tolist(), strict=True)
+        values = {run: dict(zip(scores.query_ids, row, strict=True)) for run, row in rows}
+        systems = {run: system for system, runs in ev.replicates.items() for run in runs}
+        return iro.compare(iro.outputs(values, measure=measure, replicates=systems), "a", "b")
+
+    by_rank = compared_by("RR@6")
     assert (by_rank.coverage, by_rank.ranking) == (expected.coverage, expected.ranking)
-    by_gain = iro.compare_measure(ev, "a", "b", measure="nDCG@6")
+    by_gain = compared_by("nDCG@6")
     values = ev.scores_of("nDCG@6").values
     assert by_gain.all_queries is not None
     assert by_gain.all_queries.difference == pytest.approx((values[1:] - values[0]).mean())

@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_outcomes.arguments import check_choice, check_kind
-from ir_outcomes.choices import Bools
+from ir_outcomes.choices import Bools, ReadingOfValues, Trials
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.remarks import MANY_MISSING
@@ -21,8 +21,22 @@ from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.forms import normal
 from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal
 from ir_outcomes.reading.objects import is_frame
+from ir_outcomes.reading.tables import Source
 from ir_outcomes.values.records import QUERY_TITLES
-from ir_outcomes.values.table import Trials, ValuesTable, read_table
+from ir_outcomes.values.table import ValuesTable, read_table
+
+
+class OutputOptions(ReadingOfValues, total=False):
+    """The settings of `outputs`."""
+
+    measure: Any
+    names: Sequence[str] | None
+    higher_is_better: bool | None
+    qrels: Any
+    rel: int | None
+    clusters: Any
+    replicates: Any
+    allow: Collection[Literal["missing-values"]]
 
 
 def outputs(
@@ -99,26 +113,51 @@ def outputs(
     >>> ev.names, ev.values.means().tolist()
     (('a', 'b'), [0.75, 0.625])
     """
+    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
+    if trials is not None:
+        check_choice("trials", trials, get_args(Trials))
+    for stop in allow:
+        check_choice("allow", stop, ("missing-values",))
     of_call, of_names = _sources_of_call(sources)
+    if not of_call:
+        raise ParameterError("there is no output; give one for each run")
     positions = [f"output {number}" for number, _ in enumerate(of_call, 1)]
     if of_names is not None and names is None:
         names = of_names
         positions = [f"output of {name}" for name in of_names]
-    return evaluation_of_values(
-        of_call,
-        positions,
-        measure=measure,
-        range=range,
+    table = read_table(
+        list(map(Source.of, of_call, positions)),
+        measure=None if measure is None else str(measure),
+        names=names,
         id=id,
         where=where,
         trials=trials,
-        names=names,
-        higher_is_better=higher_is_better,
-        qrels=qrels,
-        rel=rel,
-        clusters=clusters,
-        replicates=replicates,
-        allow=allow,
+        range=range,
+    )
+    direction = direction_of(table.measure) if higher_is_better is None else higher_is_better
+    rel = grade_of(table.measure, rel)
+    n_unanswerable = 0
+    if qrels is not None:
+        table, n_unanswerable = _answerable(table, as_qrels(qrels), rel or 1)
+        rel = rel or 1
+    elif table.n_queries > len(table.query_ids):
+        table = _with_unlisted(table)
+    scores = _scores(table, direction, allow)
+    codes = None
+    if clusters is not None:
+        everything = np.ones(len(scores.query_ids), dtype=bool)
+        codes = clusters_of(clusters, scores.query_ids, everything)
+    scores = replace(scores, clusters=codes, rel=rel, n_unanswerable=n_unanswerable)
+    of_systems: Systems = {}
+    if replicates is not None:
+        of_systems = systems(scores.runs, replicates)
+    return Evaluation(
+        (),
+        collection=scores.measure,
+        cutoff=scores.cutoff or DEFAULT_CUTOFF,
+        unit="query",
+        values=scores,
+        replicates=of_systems,
     )
 
 
@@ -151,64 +190,6 @@ def _is_record(item: Mapping[Any, Any]) -> bool:
     """Return whether a mapping has an id of a query, and so is a row."""
     known = {normal(str(key).rpartition(".")[2]) for key in list(item)[:100]} & {*QUERY_TITLES}
     return any(not isinstance(value, Mapping) for value in item.values()) and bool(known)
-
-
-def evaluation_of_values(
-    sources: Sequence[Any],
-    positions: Sequence[str],
-    *,
-    measure: Any = None,
-    higher_is_better: bool | None = None,
-    qrels: Any = None,
-    rel: int | None = None,
-    clusters: Any = None,
-    replicates: Any = None,
-    allow: Collection[str] = (),
-    names: Sequence[str] | None = None,
-    trials: Trials | None = None,
-    **how: Any,
-) -> Evaluation:
-    """Read values of a run of each source, or of all runs of one; `how` is for `read_table`."""
-    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
-    if trials is not None:
-        check_choice("trials", trials, get_args(Trials))
-    for stop in allow:
-        check_choice("allow", stop, ("missing-values",))
-    if not sources:
-        raise ParameterError("there is no output; give one for each run")
-    table = read_table(
-        sources,
-        positions=positions,
-        measure=None if measure is None else str(measure),
-        names=names,
-        trials=trials,
-        **how,
-    )
-    direction = direction_of(table.measure) if higher_is_better is None else higher_is_better
-    rel = grade_of(table.measure, rel)
-    n_unanswerable = 0
-    if qrels is not None:
-        table, n_unanswerable = _answerable(table, as_qrels(qrels), rel or 1)
-        rel = rel or 1
-    elif table.n_queries > len(table.query_ids):
-        table = _with_unlisted(table)
-    scores = _scores(table, direction, allow)
-    codes = None
-    if clusters is not None:
-        everything = np.ones(len(scores.query_ids), dtype=bool)
-        codes = clusters_of(clusters, scores.query_ids, everything)
-    scores = replace(scores, clusters=codes, rel=rel, n_unanswerable=n_unanswerable)
-    of_systems: Systems = {}
-    if replicates is not None:
-        of_systems = systems(scores.runs, replicates)
-    return Evaluation(
-        (),
-        collection=scores.measure,
-        cutoff=scores.cutoff or DEFAULT_CUTOFF,
-        unit="query",
-        values=scores,
-        replicates=of_systems,
-    )
 
 
 def _is_of_retrieval(measure: str) -> bool:

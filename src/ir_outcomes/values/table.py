@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.choices import Bools, Floats, Ints
+from ir_outcomes.choices import Bools, Floats, Ints, Trials
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, note
@@ -45,7 +45,6 @@ from ir_outcomes.values.records import (
     records_of,
 )
 
-Trials = Literal["mean"]
 MOST_DECIMALS = 6
 MOST_PARTS = 10  # values of a column that tells rows of one query apart
 _EVALUATORS = ("name", "metric_name", "evaluator", "scorer", "score_name", "evaluation_name")
@@ -130,9 +129,8 @@ class _Cells(NamedTuple):
 
 
 def read_table(
-    sources: Sequence[Any],
+    sources: Sequence[Source],
     *,
-    positions: Sequence[str],
     measure: str | None = None,
     names: Sequence[str] | None = None,
     id: str | None = None,
@@ -143,9 +141,10 @@ def read_table(
     """Return the values of one measure, of a run of each source or of all runs of one."""
     if isinstance(names, str):
         raise ParameterError("must be a list of names, such as `names=['a', 'b']`", names=names)
-    read = list(map(Source.of, sources, positions))
     conditions = _conditions(where)
-    parts = [_parts(_chosen(records_of(source, measure), conditions), measure) for source in read]
+    parts = [
+        _parts(_chosen(records_of(source, measure), conditions), measure) for source in sources
+    ]
     measures = list(dict.fromkeys(part.measure for part in parts))
     if len(measures) > 1:
         raise MismatchError(
@@ -162,7 +161,7 @@ def read_table(
             text = f"{plural('row', len(summaries))} of {part.records.source.called}"
             verb = "is a summary" if len(summaries) == 1 else "are summaries"
             notes.append(note("summaries", f"{text} ({some(summaries)}) {verb}, and no query."))
-    cells, runs = _named(of_sources, read, positions, names)
+    cells, runs = _named(of_sources, sources, names)
     query_ids, values, absent = _aligned(cells)
     missing = absent
     if not is_undefined_unanswered(measures[0]):
@@ -171,7 +170,9 @@ def read_table(
     return ValuesTable(
         measures[0],
         runs,
-        tuple(source.called for source in (read if len(read) > 1 else read * len(runs))),
+        tuple(
+            source.called for source in (sources if len(sources) > 1 else [*sources] * len(runs))
+        ),
         tuple(query_ids),
         values,
         absent,
@@ -844,30 +845,26 @@ def _decimals(values: Floats, measure: str) -> int | None:
 
 
 def _named(
-    cells: Sequence[Sequence[_Cells]],
-    read: Sequence[Source],
-    positions: Sequence[str],
-    names: Sequence[str] | None,
+    cells: Sequence[Sequence[_Cells]], sources: Sequence[Source], names: Sequence[str] | None
 ) -> tuple[list[_Cells], tuple[str, ...]]:
     """Return one run of each source, or all of a single one, with their names."""
     if len(cells) == 1:
-        return _runs_of_one(cells[0], read[0], positions[0], names)
+        return _runs_of_one(cells[0], sources[0], names)
     if names is not None:
         check_one_for_each(names, len(cells), "output")
     asked: Sequence[str | None] = [None] * len(cells) if names is None else names
-    chosen = [_only(*each) for each in zip(cells, read, asked, strict=True)]
+    runs = list(map(_only, cells, sources, asked))
     usual = [
-        of_run.run or _usual_name(source, position)
-        for of_run, source, position in zip(chosen, read, positions, strict=True)
+        of_run.run or _usual_name(source) for of_run, source in zip(runs, sources, strict=True)
     ]
-    return chosen, tuple(distinct_names(usual, asked, [source.data for source in read]))
+    return runs, tuple(distinct_names(usual, asked, [source.data for source in sources]))
 
 
 def _runs_of_one(
-    cells: Sequence[_Cells], source: Source, position: str, names: Sequence[str] | None
+    cells: Sequence[_Cells], source: Source, names: Sequence[str] | None
 ) -> tuple[list[_Cells], tuple[str, ...]]:
     if len(cells) == 1 and (names is None or len(names) == 1):
-        return list(cells), (names[0] if names else cells[0].run or _usual_name(source, position),)
+        return list(cells), (names[0] if names else cells[0].run or _usual_name(source),)
     by_name = {_text(of_run.run): of_run for of_run in cells}
     if absent := [name for name in names or () if name not in by_name]:
         raise ParameterError(
@@ -889,5 +886,5 @@ def _only(cells: Sequence[_Cells], source: Source, name: str | None) -> _Cells:
     )
 
 
-def _usual_name(source: Source, position: str) -> str:
-    return name_of(source.data) if source.is_file else position
+def _usual_name(source: Source) -> str:
+    return name_of(source.data) if source.is_file else source.called.removeprefix("the ")
