@@ -14,7 +14,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.outputs import OutputOptions, are_sources, outputs
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.evaluation.systems import System
-from ir_outcomes.notes import Note, as_notes, note
+from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.pairs.measurements import measurements_of_values
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 from ir_outcomes.reading.tables import Source
@@ -140,65 +140,38 @@ def compare_values(
     scores = evaluation.values.take([evaluation.position(run) for run in runs])
     settings = Settings.of_values(scores, rules, family or len(systems) - 1)
     notes = as_notes(_notes(scores, with_qrels or as_written))
-    comparisons = _compared(scores, systems, settings, notes, as_written=as_written)
-    worst = scores.with_worst()
-    if worst is None:
-        return Comparisons(comparisons)
-    labels = Family(measurements_of_values(worst, systems), settings).labels
-    return Comparisons(tuple(map(_with_label_of_worst, comparisons, labels)))
-
-
-def _compared(
-    scores: Scores,
-    systems: Sequence[System],
-    settings: Settings,
-    notes: Sequence[Note],
-    *,
-    as_written: bool = False,
-) -> tuple[Comparison, ...]:
-    """Compare the first system with each other one."""
-    measurements = measurements_of_values(scores, systems, as_written=as_written)
-    family = Family(measurements, settings)
+    of_all = Family(measurements_of_values(scores, systems, as_written=as_written), settings)
     baseline, *contenders = systems
-    return tuple(
-        family.comparison(
+    comparisons = []
+    for index, contender in enumerate(contenders):
+        of_pair = {*baseline.runs, *contender.runs}
+        comparison = of_all.comparison(
             index,
-            notes=[
-                own
-                for own in notes
-                if not own.runs or {*own.runs} & {*baseline.runs, *contender.runs}
-            ],
+            notes=[note for note in notes if not note.runs or of_pair.intersection(note.runs)],
             n_unanswerable=scores.n_unanswerable,
             n_missing=(scores.most_missing(baseline.runs), scores.most_missing(contender.runs)),
             runs=(baseline.runs, contender.runs),
         )
-        for index, contender in enumerate(contenders)
-    )
+        comparisons.append(comparison)
+    worst = scores.with_worst()
+    if worst is not None:
+        labels = Family(measurements_of_values(worst, systems), settings).labels
+        comparisons = list(map(_with_label_of_worst, comparisons, labels))
+    return Comparisons(tuple(comparisons))
 
 
 def _with_label_of_worst(comparison: Comparison, label: str) -> Comparison:
     """Say which label the worst value for what is missing would give."""
     if label == comparison.verdict.label:
         return comparison
+    words = f"With the worst value for what is missing: {label}."
     notes = [
-        note(
-            own.kind,
-            f"{own.details} With the worst value for what is missing: {label}.",
-            own.runs,
-        )
-        if own.kind == "missing-values"
-        else own
-        for own in comparison.notes
+        Note(f"{about} {words}", about.kind, about.runs)
+        if about.kind == "missing-values"
+        else about
+        for about in comparison.notes
     ]
     return replace(comparison, notes=tuple(notes))
-
-
-def _about_values(scores: Scores) -> Iterator[str]:
-    if scores.kind == "gain":
-        yield (
-            f"Coverage is the share of queries with {scores.measure} above zero, ranking the mean"
-            f" of {scores.measure} where both runs are above zero."
-        )
 
 
 def _notes(scores: Scores, with_qrels: bool) -> Iterator[str]:
@@ -209,7 +182,11 @@ def _notes(scores: Scores, with_qrels: bool) -> Iterator[str]:
         f"Compared on values of {scores.measure} as they were written; the {unknown} of the tool"
         " that wrote them."
     )
-    yield from _about_values(scores)
+    if scores.kind == "gain":
+        yield (
+            f"Coverage is the share of queries with {scores.measure} above zero, ranking the mean"
+            f" of {scores.measure} where both runs are above zero."
+        )
     if not with_qrels:
         yield (
             "Without qrels, queries that have no relevant document cannot be told apart: they count"

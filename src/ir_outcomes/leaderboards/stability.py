@@ -11,11 +11,11 @@ from ir_outcomes.choices import Count, Positive, Share
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import (
-    check_number_of_runs,
     defined,
     notes_on_source,
     order_of,
     scores_of,
+    with_several_systems,
 )
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import HasFigures, Result
@@ -181,13 +181,13 @@ def rank_distribution(
     >>> [(run.run, run.expected_rank, run.first) for run in result.runs]
     [('good', 1.0, 1.0), ('poor', 2.0, 0.0)]
     """
-    check_number_of_runs(source)
-    scores = scores_of(source, measure).on(queries)
+    evaluation = with_several_systems(source)
+    scores = scores_of(evaluation, measure).on(queries)
     ranks_on_all, order = order_of(scores.means(), scores.higher_is_better)
     ranks_on_all = ranks_on_all[order]
     scores = scores.take(order.tolist())
     n_runs, n_queries = scores.values.shape
-    notes = [*scores.notes(), *notes_on_source(source)]
+    notes = [*scores.notes(), *notes_on_source(evaluation)]
     units = np.arange(n_queries)
     if scores.clusters is not None:
         units = np.unique(scores.clusters, return_inverse=True)[1]
