@@ -59,6 +59,11 @@ class Records(NamedTuple):
         """Number of rows."""
         return len(next(iter(self.columns.values()), ()))
 
+    @property
+    def titles(self) -> list[str]:
+        """The titles that the source has."""
+        return [title for title in self.columns if title != KEY]
+
     def number(self, row: int) -> int | None:
         """Return the number of the line of a row."""
         return None if self.numbers is None else self.numbers[row]
