@@ -99,6 +99,11 @@ class ReadingOfValues(TypedDict, total=False):
     trials: Trials | None
 
 
+def or_none(value: float) -> float | None:
+    """Return a number as results hold it: None where there is none."""
+    return None if math.isnan(value) else float(value)
+
+
 def length_unit(unit: str) -> str:
     """Return what search lengths are measured in."""
     return RANKS if unit == "query" else DOCUMENTS_ABOVE

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -148,11 +147,6 @@ def order_of(means: Floats, higher_is_better: bool) -> tuple[Ints, Ints]:
     """Return ranks by the mean, and the runs in this order."""
     ranks = shared_ranks((means if higher_is_better else -means)[None])[0]
     return ranks, np.argsort(ranks, kind="stable")
-
-
-def defined(values: Floats) -> list[float | None]:
-    """Return numbers as results hold them: None where there is none."""
-    return [None if isnan(value) else value for value in values.tolist()]
 
 
 def notes_on_source(source: Evaluation) -> tuple[str, ...]:

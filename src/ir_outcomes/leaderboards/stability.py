@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.choices import Count, Positive, Share
+from ir_outcomes.choices import Count, Positive, Share, or_none
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import (
-    defined,
     notes_on_source,
     order_of,
     scores_of,
@@ -208,7 +207,7 @@ def rank_distribution(
         above[run] = (ranks[:, run, None] < ranks).mean(axis=0)
     ends = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(ranks, ends, axis=0, method="inverted_cdf")
-    means = defined(scores.means())
+    means = list(map(or_none, scores.means()))
     expected = ranks.mean(axis=0)
     runs = [
         RankedRun(
@@ -230,7 +229,7 @@ def rank_distribution(
         higher_is_better=scores.higher_is_better,
         condition=condition,
         runs=tuple(runs),
-        taus=tuple(defined(kendall_taus(-ranks_on_all, -ranks))),
+        taus=tuple(map(or_none, kendall_taus(-ranks_on_all, -ranks))),
         n_queries=n_queries,
         resamples=resamples,
         seed=seed,

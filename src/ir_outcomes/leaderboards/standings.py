@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ir_outcomes.choices import Bools, Floats, Ints
+from ir_outcomes.choices import Bools, Floats, Ints, or_none
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow, note_on_depth, notes_on_systems
@@ -25,7 +25,6 @@ from ir_outcomes.leaderboards.board import (
 )
 from ir_outcomes.leaderboards.ordering import (
     blocks_of_pairs,
-    defined,
     evaluation_to_judge,
     means_of_systems,
     notes_on_source,
@@ -146,7 +145,7 @@ class ScoredSystems:
         for system in self.systems:
             runs = system.runs if len(system.runs) > 1 else ()
             means = scores.take([scores.runs.index(run) for run in runs]).means()
-            by_system.append(tuple(map(RunScore, runs, defined(means))))
+            by_system.append(tuple(map(RunScore, runs, map(or_none, means))))
         return by_system
 
     def settings(self, rules: Rules, family: int) -> Settings | None:
@@ -226,7 +225,7 @@ def standings_of(
     best = 1 + better.sum(axis=0)
     worst = len(better) - better.sum(axis=1)
     columns = (
-        *(ranks.tolist(), pairs.names, defined(means), intervals, coverage[: len(better)]),
+        *(ranks.tolist(), pairs.names, map(or_none, means), intervals, coverage[: len(better)]),
         *(map(RankRange, best.tolist(), worst.tolist()), better_than(pairs.names, better), runs),
     )
     return tuple(Standing(*values) for values in zip(*columns, strict=True))
@@ -240,7 +239,7 @@ def further_measures(
         MeasureOfRuns(
             of_measure.measure,
             of_measure.higher_is_better,
-            tuple(defined(values)),
+            tuple(map(or_none, values)),
             better_than(pairs.names, better_by(pairs.rows, of_measure.measure)),
         )
         for of_measure, values in zip(scores, means, strict=True)

@@ -7,14 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from ir_outcomes.choices import Floats, Ints
+from ir_outcomes.choices import Floats, Ints, or_none
 from ir_outcomes.errors import InputError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.suites import collections_of
 from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.board import CollectionOfBoard, RunScore
-from ir_outcomes.leaderboards.ordering import defined
 from ir_outcomes.leaderboards.standings import ScoredSystems, better_by, better_than
 from ir_outcomes.notes import as_notes, merged, note
 from ir_outcomes.pairs.means import means_over_conditions
@@ -105,7 +104,7 @@ class ScoredCollections:
                 name,
                 self.groups.get(name),
                 part.n_queries,
-                tuple(defined(part.means[0])),
+                tuple(map(or_none, part.means[0])),
                 better_than(part.names, better_by(corrected, part.row)),
             )
             rows.append(of_part)
@@ -137,7 +136,7 @@ class ScoredCollections:
             runs = dict.fromkeys(run for of_collection in scores for run in of_collection)
             table = [[of_collection.get(run) for run in runs] for of_collection in scores]
             means = self.weights @ np.array(table, dtype=np.float64)
-            by_system.append(tuple(map(RunScore, runs, defined(means))))
+            by_system.append(tuple(map(RunScore, runs, map(or_none, means))))
         return by_system
 
     def settings(self, rules: Rules, family: int) -> Settings | None:
