@@ -5,21 +5,8 @@ option is the first sentence about the argument in the docstring.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-Words = Literal[
-    "pair",
-    "pair_or_values",
-    "board",
-    "board_or_suite",
-    "evaluated_runs",
-    "files",
-    "values",
-    "judges",
-    "collections",
-    "gate",
-    "plain",
-]
 # What can be said about reading, by what a command makes of it.
 RANKS = ("cutoff", "rel", "ties", "judged_only", "drop_self", "duplicates", "n_jobs")
 RUNS = (*RANKS, "names", "allow")
@@ -34,7 +21,9 @@ class Command(NamedTuple):
     function: str  # its name in `functions`, else in ir_outcomes
     summary: str
     examples: tuple[str, ...]
-    words: Words = "plain"  # what makes the first arguments of the function from the words
+    words: str = (
+        "plain"  # in `words`: what makes the first arguments of the function from the words
+    )
     takes: tuple[str, ...] = ()  # arguments on reading that are options
     keeps: Mapping[str, Any] = {}  # arguments of `evaluate` that the function needs
     requires: tuple[str, ...] = ()  # arguments that are options without a default

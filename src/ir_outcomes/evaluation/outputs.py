@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -224,8 +225,8 @@ def _with_unlisted(table: ValuesTable) -> ValuesTable:
 
 def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
     """Return the values for these queries; of a retrieval measure none is 0 where it is absent."""
-    place = {query: column for column, query in enumerate(table.query_ids)}
-    columns = np.array([place.get(query, -1) for query in query_ids], dtype=np.int64)
+    position = {query: column for column, query in enumerate(table.query_ids)}
+    columns = np.array([position.get(query, -1) for query in query_ids], dtype=np.int64)
     absent = np.where(columns < 0, True, table.absent[:, columns])
     missing = np.where(columns < 0, True, table.missing[:, columns])
     values = np.where(absent, np.nan, table.values[:, columns])
@@ -239,56 +240,45 @@ def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
 def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) -> Scores:
     """Return the values of the queries that all runs have, if these are enough."""
     missing: Bools = np.any(table.missing, axis=0)
-    numbers = dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True))
     if missing.all():
-        first, *others = [
-            [
-                query
-                for query, is_missing in zip(table.query_ids, row, strict=True)
-                if not is_missing
-            ]
-            for row in table.missing.tolist()
-        ]
+        first, last = (list(compress(table.query_ids, ~row)) for row in table.missing[[0, -1]])
         raise MismatchError(
-            f"{table.runs[0]} ({some(first, 3)}) and {table.runs[-1]}"
-            f" ({some(others[-1] if others else [], 3)}) have no query in common"
+            f"{table.runs[0]} ({some(first, 3)}) and {table.runs[-1]} ({some(last, 3)}) have no"
+            " query in common"
         )
-    n = len(table.query_ids)
-    if missing.sum() > MANY_MISSING * n and "missing-values" not in allow:
-        raise MismatchError(_words_of_missing(table, n - int(missing.sum())))
-    everywhere = AllQueries(table.query_ids, table.values, table.missing)
-    common = np.flatnonzero(~missing)
-    query_ids = table.query_ids
-    if missing.any():
-        query_ids = tuple(query_ids[column] for column in common.tolist())
+    if missing.sum() > MANY_MISSING * len(missing) and "missing-values" not in allow:
+        raise MismatchError(_words_of_missing(table))
+    is_complete = not missing.any()
     return Scores(
         table.measure,
         higher_is_better,
         table.runs,
-        query_ids,
-        table.values[:, common],
+        tuple(compress(table.query_ids, ~missing)),
+        table.values[:, ~missing],
         range=table.range,
-        missing=numbers if missing.any() else {},
-        everywhere=everywhere if missing.any() else None,
+        missing={}
+        if is_complete
+        else dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True)),
+        everywhere=None
+        if is_complete
+        else AllQueries(table.query_ids, table.values, table.missing),
         decimals=table.decimals,
         about=table.notes,
     )
 
 
-def _words_of_missing(table: ValuesTable, n_common: int) -> str:
+def _words_of_missing(table: ValuesTable) -> str:
     """Say which run lacks how many values, and what to do."""
     n = len(table.query_ids)
+    n_common = n - int(np.any(table.missing, axis=0).sum())
     parts = []
-    for run, called, row, failed in zip(
-        table.runs, table.called, table.missing.tolist(), table.failed, strict=True
+    for run, source, row, failed in zip(
+        table.runs, table.called, table.missing, table.failed, strict=True
     ):
-        lacking = [
-            query for query, is_missing in zip(table.query_ids, row, strict=True) if is_missing
-        ]
-        if lacking:
+        if queries := list(compress(table.query_ids, row)):
             why = f", of which {failed} failed (error)" if failed else ""
             parts.append(
-                f"{run} ({called}) has none for {len(lacking)} of {n}{why}: {some(lacking)}"
+                f"{run} ({source}) has none for {len(queries)} of {n}{why}: {some(queries)}"
             )
     return (
         f"only {n_common} of {n} queries have a value of {table.measure} in every output: "

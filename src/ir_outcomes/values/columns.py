@@ -32,7 +32,7 @@ _EVALUATORS = ("name", "metric_name", "evaluator", "scorer", "score_name", "eval
 _TEXTS = ("query", "question", "user_input", "input")  # of queries, whose ids must not mix them up
 
 
-class Layout(NamedTuple):
+class TableLayout(NamedTuple):
     """Which columns of a source hold runs, values and ids; and of which measure."""
 
     records: Records
@@ -48,13 +48,13 @@ class Layout(NamedTuple):
         return [title for title in titles if title not in (self.value, self.run)]
 
 
-def layout_of(records: Records, measure: str | None) -> Layout:
+def layout_of(records: Records, measure: str | None) -> TableLayout:
     """Find the columns of runs and values, in tables of every layout."""
     if not records.size:
         raise records.source.error(f"has no values by query; {MEANS}")
     column = None if measure is None else _column_of(records, measure)
     if column is not None and measure is not None:
-        return Layout(records, _run_column(records), column, measure)
+        return TableLayout(records, _run_column(records), column, measure)
     kind = _kind_column(records, measure)
     if kind is not None:
         return _long(records, kind, measure)
@@ -68,7 +68,7 @@ def layout_of(records: Records, measure: str | None) -> Layout:
     if not columns:
         return _crossed(records, measure)
     name = _measure_among(list(columns), measure, records.source)
-    return Layout(records, _run_column(records), columns[name], measure or name)
+    return TableLayout(records, _run_column(records), columns[name], measure or name)
 
 
 def text_of(cell: Any) -> str:
@@ -138,7 +138,7 @@ def _measure_among(names: Sequence[str], measure: str | None, source: Source) ->
     raise ParameterError(f"{source.called} has {problem}")
 
 
-def _long(records: Records, kind: str, measure: str | None) -> Layout:
+def _long(records: Records, kind: str, measure: str | None) -> TableLayout:
     """Keep the rows of a measure, and one without a value of each query that has others."""
     value = next(iter(records.titled(*VALUE_TITLES)), None)
     if value is None:
@@ -150,11 +150,11 @@ def _long(records: Records, kind: str, measure: str | None) -> Layout:
     name = _measure_among(list(map(text_of, dict.fromkeys(names))), measure, records.source)
     run = _run_column(records, kind)
     if set(names) == {name}:
-        return Layout(records, run, value, measure or name)
+        return TableLayout(records, run, value, measure or name)
     rows = [row for row, of_row in enumerate(names) if text_of(of_row) == name]
     query = next(iter(records.titled(*QUERY_TITLES)), None)
     if query is None:
-        return Layout(records.take(rows), run, value, measure or name)
+        return TableLayout(records.take(rows), run, value, measure or name)
     queries = records.columns[query]
     counts = [
         strict_number(records.columns[value][row])
@@ -167,10 +167,10 @@ def _long(records: Records, kind: str, measure: str | None) -> Layout:
     others = {pair: row for row, pair in enumerate(pairs) if pair not in with_value}
     kept = records.take([*rows, *others.values()])
     kept.columns[value][len(rows) :] = [None] * len(others)
-    return Layout(kept, run, value, measure or name, int(max(filter(None, counts), default=0)))
+    return TableLayout(kept, run, value, measure or name, int(max(filter(None, counts), default=0)))
 
 
-def _crossed(records: Records, measure: str | None) -> Layout:
+def _crossed(records: Records, measure: str | None) -> TableLayout:
     """Read a single column of values, or a row for each run and a column for each query, or turned."""
     source = records.source
     queries = _query_columns(records)
@@ -182,7 +182,7 @@ def _crossed(records: Records, measure: str | None) -> Layout:
         if measure is None and normal(columns[0]) not in VALUE_TITLES:
             measure = columns[0]
         if measure is not None:
-            return Layout(records, run, columns[0], measure)
+            return TableLayout(records, run, columns[0], measure)
     if measure is None and named:
         remedy = "name it with `measure`"
         if columns[1:]:
@@ -224,7 +224,7 @@ def _crossed(records: Records, measure: str | None) -> Layout:
     numbers = None if records.numbers is None else list(records.numbers) * len(columns)
     cells = [cell for title in columns for cell in records.columns[title]]
     long = {"query_id": of_query, "run": of_run, "value": cells}
-    return Layout(Records(source, long, numbers), "run", "value", measure)
+    return TableLayout(Records(source, long, numbers), "run", "value", measure)
 
 
 def _are_numbers(cells: Sequence[Any]) -> bool:
@@ -284,7 +284,7 @@ def _named_column(records: Records, name: str, argument: str) -> str:
 
 
 def columns_of_ids(
-    layouts: Sequence[Layout], explicit: str | None, trials: Trials | None
+    layouts: Sequence[TableLayout], explicit: str | None, trials: Trials | None
 ) -> list[str]:
     """Return the column of ids of each source."""
     if explicit is not None:
@@ -299,7 +299,7 @@ def columns_of_ids(
     return first
 
 
-def _first_id(layout: Layout) -> str:
+def _first_id(layout: TableLayout) -> str:
     """Return the first known column of ids, keys outside of records, or an index."""
     columns = layout.records.columns
     titles = [*layout.id_columns, *(title for title in (KEY, *INDEX_TITLES) if title in columns)]
@@ -319,7 +319,7 @@ def _is_counted(cells: Sequence[Any]) -> bool:
     return all(str(cell) == str(number) for number, cell in enumerate(cells, int(first)))
 
 
-def _are_doubtful(layouts: Sequence[Layout], titles: Sequence[str]) -> bool:
+def _are_doubtful(layouts: Sequence[TableLayout], titles: Sequence[str]) -> bool:
     """Return whether ids are row numbers, or are other ones in each source."""
     cells = [layout.records.columns[title] for layout, title in zip(layouts, titles, strict=True)]
     if any(map(_is_counted, cells)):
@@ -328,7 +328,7 @@ def _are_doubtful(layouts: Sequence[Layout], titles: Sequence[str]) -> bool:
     return any(first.isdisjoint(map(str, others)) for others in cells[1:])
 
 
-def _are_ids(layouts: Sequence[Layout], titles: Sequence[str], trials: Trials | None) -> bool:
+def _are_ids(layouts: Sequence[TableLayout], titles: Sequence[str], trials: Trials | None) -> bool:
     """Return whether values are the same in all sources, and distinct in each where there are no trials."""
     sets = []
     for layout, title in zip(layouts, titles, strict=True):
@@ -342,7 +342,7 @@ def _are_ids(layouts: Sequence[Layout], titles: Sequence[str], trials: Trials | 
 
 
 def differing_texts(
-    layouts: Sequence[Layout], ids: Sequence[str], *, is_explicit: bool
+    layouts: Sequence[TableLayout], ids: Sequence[str], *, is_explicit: bool
 ) -> Iterator[Note]:
     """Refuse, or note, ids that stand for different texts in two sources."""
     if len(layouts) < 2:

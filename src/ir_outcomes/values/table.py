@@ -22,7 +22,7 @@ from ir_outcomes.reading.runs import check_one_for_each, distinct_names
 from ir_outcomes.reading.tables import Source, strict_number
 from ir_outcomes.values.columns import (
     EMPTY,
-    Layout,
+    TableLayout,
     columns_of_ids,
     conditions_of,
     differing_texts,
@@ -110,7 +110,7 @@ class ValuesTable:
 class _Rows(NamedTuple):
     """The rows of a source: ids and values, and which its tool marks as failed."""
 
-    layout: Layout
+    layout: TableLayout
     id_column: str
     ids: list[str]
     values: Floats
@@ -202,7 +202,7 @@ def _aligned(runs: Sequence[_Run]) -> tuple[list[str], Floats, Bools]:
 # --- values
 
 
-def _rows(layout: Layout, id_column: str, bounds: Range | None) -> _Rows:
+def _rows(layout: TableLayout, id_column: str, bounds: Range | None) -> _Rows:
     """Read the ids and values of a source."""
     records = layout.records
     ids = _checked_ids(records, id_column)
@@ -317,7 +317,7 @@ def _runs(rows: _Rows, trials: Trials | None) -> tuple[list[_Run], list[str]]:
     return runs, list(dict.fromkeys(summaries))
 
 
-def _rows_of_runs(layout: Layout, n_rows: int) -> Mapping[str | None, Ints]:
+def _rows_of_runs(layout: TableLayout, n_rows: int) -> Mapping[str | None, Ints]:
     """Return the rows of each run of a source."""
     if layout.run is None:
         return {None: np.arange(n_rows)}
