@@ -548,4 +548,6 @@ def _harmed(comparison: Comparison, row: Row) -> list[QueryOutcome]:
 
     whole = comparison.all_queries or row
     harmed = [query for query in comparison.queries or () if harm(query, row) > 0]
-    return sorted(harmed, key=lambda query: (-harm(query, row), -harm(query, whole)))
+    return sorted(
+        harmed, key=lambda query: (-harm(query, row), -harm(query, whole), query.query_id)
+    )

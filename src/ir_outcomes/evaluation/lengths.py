@@ -149,7 +149,8 @@ class SearchLengths:
         ]
         clusters = None
         if self.clusters is not None:
-            clusters = unless_independent(by_first_occurrence(self.clusters[queries]), relevant > 0)
+            numbers = np.unique(self.clusters[queries], return_inverse=True)[1]
+            clusters = unless_independent(numbers, relevant > 0)
         return replace(
             self,
             query_ids=query_ids,
@@ -437,9 +438,3 @@ def unless_independent(codes: Ints, answerable: Bools) -> Ints | None:
     if np.bincount(codes[answerable]).max(initial=0) > 1:
         return codes
     return None
-
-
-def by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
-    """Number labels in the order in which they first occur."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]
