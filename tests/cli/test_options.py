@@ -4,6 +4,7 @@ import json
 import random
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -225,8 +226,9 @@ def _without_settings(value: Any) -> Any:
     return [_without_settings(item) for item in value] if isinstance(value, list) else value
 
 
+@cache
 def _result(words: str, folder: Path) -> tuple[int, Any]:
-    """Return the status of a call, and all that it wrote."""
+    """Return the status of a call, and all that it wrote; options share the call without them."""
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     done = call(*words.split(), folder=folder)
     shown: Any = done.stdout
@@ -269,7 +271,7 @@ def test_an_option_changes_the_result_or_is_refused(command: str, option: str, d
     if made.entry.result and not is_of_output and "--per-query" not in words:
         words += " --format json"
     if option in NEEDED and made.entry.result:
-        assert call(*command.split(), *words.split(), *chosen.split(), folder=data).returncode == 2
+        assert _result(f"{command} {chosen}{words}", data)[0] == 2
         words += f" {NEEDED[option]}"
     flag = chosen.split()[0]
     plain = words
