@@ -13,34 +13,6 @@ RUNS = ["bm25.run", "bm25-flat.run", "rrf-stem-lsa.run"]
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        "leaderboard", "rank-distribution --resamples 50 -m RR -m nDCG@10", "agreement --splits 4 --measure RR", "reordering",
-        "tail length-distributions", "tail length-changes", "tail rrie", "tail headroom",
-    ],
-)  # fmt: skip
-def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path: Path) -> None:
-    command, _, more = options.partition(" --")
-    name = command.split()[-1]
-    runs = RUNS[:2] if name in ("length-changes", "rrie") else RUNS
-    words = [*command.split(), "qrels.txt", *runs, *f"--{more}".split()[: len(more)]]
-    assert call(*words, "--format", "json", "--output", tmp_path / "x.json", folder=small) == (
-        0,
-        "",
-        "",
-    )
-    json.loads((tmp_path / "x.json").read_text())
-    picture = tmp_path / "picture.png"
-    plotted: list[str | Path] = []
-    if name not in ("agreement", "reordering", "rrie", "length-distributions"):
-        plotted = ["--plot", picture]
-    done = call(*words, "--format", "csv", *plotted, folder=small)
-    assert (done.returncode, done.stdout.count(",") > 1, done.stderr) == (0, True, "")
-    if plotted:
-        assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize(
     "options", ["leaderboard", "agreement --splits 4", "reordering", "tail headroom"]
 )
 def test_a_file_counts_once_and_a_copy_is_pointed_out(
@@ -58,32 +30,6 @@ def test_a_file_counts_once_and_a_copy_is_pointed_out(
     assert said in " ".join(done.stdout.split())
     once = call(*name.split(), "qrels.txt", *given[:2], *more, "--details", folder=small)
     assert "Identical" not in once.stdout
-
-
-def test_history_from_a_table(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text(
-        "id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\nc,2021-02-02,0.7\n"
-    )
-    done = call("sota-history", tmp_path / "t.csv", "--until", "2021-01-31")
-    assert done.stdout.startswith("2 runs took first place by score")
-    (tmp_path / "two.csv").write_text("id,date,dev_eval,test_eval\na,2021-01-01,0.5,0.4\n")
-    done = call("sota-history", tmp_path / "two.csv")
-    assert (done.returncode, "choose one with --score" in done.stderr) == (2, True)
-
-
-def test_conditions_on_the_command_line(small: Path, tmp_path: Path) -> None:
-    few = tmp_path / "few.txt"
-    few.write_text(
-        "\n".join(line.split()[0] for line in (small / "qrels.txt").read_text().splitlines()[:50])
-    )
-    done = call(
-        "rank-distribution", "qrels.txt", *RUNS, "--resamples", "20", "--subset", f"few={few}",
-        "--plot", tmp_path / "p.svg", "--format", "json", folder=small,
-    )  # fmt: skip
-    assert [(found["condition"], found["n_queries"]) for found in json.loads(done.stdout)] == [
-        ("", N_QUERIES), ("few", 50),
-    ]  # fmt: skip
-    assert (tmp_path / "p.svg").exists()
 
 
 def test_a_saved_evaluation_stands_for_qrels_and_runs(small: Path, tmp_path: Path) -> None:

@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.choices import Bools, Floats
 from ir_outcomes.decisions.plan import PlannedRow
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.estimate import Sums, estimates
 from ir_outcomes.statistics.power import (
-    QueriesNeeded,
     queries_for_margin,
     queries_for_mean,
     unit_values,
@@ -267,49 +264,6 @@ def test_where_ranking_cannot_change_it_is_not_planned() -> None:
     assert row_of(planned, "ranking").needed.queries is None
     with pytest.raises(ParameterError, match="leave it out"):
         iro.plan(first, ranking=0.5)
-
-
-@pytest.mark.parametrize("changed", [0.3, 0.95])
-def test_so_many_queries_have_the_power_that_was_planned(changed: float) -> None:
-    """Of samples of the pilot's queries, by the estimate: of the row, and of the label."""
-    rng = np.random.default_rng(7)
-    qrels = {f"q{n}": {"d": 1} for n in range(200)}
-    first = rng.integers(1, 12, 200)
-    second = np.where(rng.random(200) < changed, np.maximum(first - 3, 1), first)
-    pilot = iro.compare(
-        qrels,
-        *(
-            {q: placed(rank) for q, rank in zip(qrels, side.tolist(), strict=True)}
-            for side in (first, second)
-        ),
-        cutoff=10,
-    )
-    queries = pilot.queries or ()
-    for d, name in (
-        ([100 * (query.found_contender - query.found_baseline) for query in queries], "coverage"),
-        ([query.difference for query in queries], "ranking"),
-        ([query.all_queries for query in queries], "all queries"),
-    ):
-        counted = np.array([value is not None for value in d])
-        values = np.array([value or 0.0 for value in d])
-        effect = abs(float(values[counted].mean()))
-        planned = row_of(iro.plan(pilot, **{name.replace(" ", "_"): effect}), name)
-        assert power(values, counted, planned.needed) >= 0.75
-        if name == "all queries":
-            assert planned.for_label == planned.needed
-
-
-def placed(rank: int) -> dict[str, float]:
-    """Return twelve documents, the relevant one at a rank."""
-    return {("d" if place == rank else f"x{place}"): -float(place) for place in range(1, 13)}
-
-
-def power(values: Floats, counted: Bools, needed: QueriesNeeded) -> float:
-    """Return how often samples of so many queries show the difference."""
-    assert needed.queries is not None
-    drawn = np.random.default_rng(8).integers(0, len(values), (2000, needed.queries))
-    found = estimates(Sums.of(values[drawn], counted[drawn].astype(np.float64)))
-    return float(np.mean((found.pvalue <= 0.05) & (found.mean * values.sum() > 0)))
 
 
 def test_what_cannot_be_planned_is_refused() -> None:

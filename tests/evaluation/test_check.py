@@ -3,7 +3,6 @@
 import gzip
 import os
 import random
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable
@@ -173,19 +172,6 @@ def test_problems_are_the_notes_of_a_comparison(sample: Path, tmp_path: Path) ->
     told = {*compared[0].notes, *compared[0].background}
     assert {*checked.problems, *checked.notes} <= told
     assert kinds(checked) == ["scores against ranks"]
-
-
-def test_the_qrels_can_be_what_was_changed(sample: Path, tmp_path: Path) -> None:
-    qrels = write(tmp_path / "qrels.txt", column(QUERY, "0{}".format)(read(sample / "qrels.txt")))
-    (problem,) = iro.check(qrels, sample / "bm25.run").problems
-    assert "Without leading zeros in the qrels 200 more would match." in problem
-
-
-def test_a_copy_under_another_name(sample: Path, tmp_path: Path) -> None:
-    shutil.copy(sample / "bm25.run", tmp_path / "new.run")
-    runs = [sample / "bm25.run", tmp_path / "new.run"]
-    (problem,) = iro.check(sample / "qrels.txt", runs).problems
-    assert (problem.kind, problem.runs) == ("identical", tuple(map(str, runs)))
 
 
 def test_repeated_judgments(sample: Path, tmp_path: Path) -> None:

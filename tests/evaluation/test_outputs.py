@@ -4,7 +4,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +11,6 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
 from ir_outcomes.evaluation.systems import separator_in
-from tests.helpers.many import collection
 
 QUERIES = [f"q{number}" for number in range(40)]
 
@@ -22,42 +20,6 @@ def values_of(*sources: Any, **settings: Any) -> iro.Scores:
     values = iro.outputs(*sources, **settings).values
     assert values is not None
     return values
-
-
-def test_all_forms_are_the_same(tmp_path: Path) -> None:
-    qrels, runs = collection(3, 12)
-    metrics = {
-        name: list(ir_measures.iter_calc([ir_measures.nDCG @ 5, ir_measures.RR], qrels, run))
-        for name, run in runs.items()
-    }
-    expected = iro.evaluate(qrels, runs, measures=["nDCG@5"]).scores_of("nDCG@5").on(sorted(qrels))
-    values = {
-        name: {m.query_id: m.value for m in found if str(m.measure) == "nDCG@5"}
-        for name, found in metrics.items()
-    }
-    wide = pd.DataFrame.from_dict(values, orient="index").rename_axis("run")
-    rows = [
-        (name, m.query_id, str(m.measure), m.value)
-        for name, found in metrics.items()
-        for m in found
-    ]
-    long = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    long.to_csv(tmp_path / "perquery.csv", index=False)
-    wide.to_csv(tmp_path / "wide.tsv", sep="\t", index_label="run")
-    for source in (metrics, values, wide, long, tmp_path / "perquery.csv", tmp_path / "wide.tsv"):
-        scores = values_of(source, measure="nDCG@5")
-        assert (scores.measure, scores.higher_is_better, scores.runs) == (
-            "nDCG@5",
-            True,
-            tuple(runs),
-        )
-        assert scores.query_ids == tuple(sorted(qrels))
-        order = [expected.query_ids.index(query) for query in scores.query_ids]
-        assert np.allclose(scores.values, expected.values[:, order], atol=1e-12)
-    by_object = values_of(wide, measure=ir_measures.nDCG @ 5)
-    assert (by_object.measure, by_object.runs) == ("nDCG@5", tuple(runs))
-    named = values_of(list(values.values()), measure="nDCG@5", names=list(runs))
-    assert named.runs == tuple(runs)
 
 
 @pytest.mark.parametrize(

@@ -306,13 +306,3 @@ def test_the_page_opens_with_the_board() -> None:
     assert board.view().headline in page
     assert '"c2"' not in page  # the pairs of the page are those of the means
     assert all(standing.run in page for standing in board.standings)
-
-
-def test_rows_have_the_mean_of_each_collection_and_what_is_found_there() -> None:
-    board = iro.leaderboard(suite(3))
-    for place, (row, standing) in enumerate(zip(board.rows(), board.standings, strict=True)):
-        assert row["pairs_better"] == sum(board.better_in(standing.run).values())
-        assert row["pairs_worse"] == sum(board.worse_in(standing.run).values())
-        for part in board.collections:
-            assert row[f"{part.collection} mean"] == part.values[place]
-            assert row[f"{part.collection} better than"] == ", ".join(part.better_than[place])

@@ -125,26 +125,14 @@ def test_markdown_paragraphs_do_not_become_lists() -> None:
     assert as_markdown(view) == "**t**\n\n- \\- a\n- 1\\. b\n- 12\\.5 % of runs"
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-@pytest.mark.parametrize(
-    "name", ["n" * 124, "long-name-of-a-run-" * 6, "检索系统" * 5, "검색 시스템 " * 8, "short"]
-)
+@pytest.mark.parametrize("width", [60, 120])
+@pytest.mark.parametrize("name", ["n" * 124, "检索系统" * 5, "검색 시스템 " * 8])
 def test_no_line_is_wider_than_the_terminal(
     name: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Characters were counted and not their columns, and long names were not divided."""
     monkeypatch.setenv("COLUMNS", str(width))
-    ev = _named(name)
-    first, second, *_ = ev.names
-    results = [
-        iro.compare(ev, first, second),
-        iro.compare(ev, first),
-        iro.leaderboard(ev),
-        iro.holes(ev, first),
-        iro.rank_distribution(ev, resamples=20),
-        iro.gate(ev, first, margins=(2, 1)),
-    ]
-    for result in results:
+    for result in _results_of(name):
         for line in result.to_text(details=True).splitlines():
             assert cell_len(line) <= width, line
     written = as_text(View(f"{name} and {name}", name))
@@ -153,10 +141,19 @@ def test_no_line_is_wider_than_the_terminal(
 
 
 @cache
-def _named(name: str) -> iro.Evaluation:
+def _results_of(name: str) -> list[Any]:
     qrels, runs = collection(4, 40, relevant=2)
     named = {f"{name}{place}": run for place, run in enumerate(runs.values())}
-    return iro.evaluate(qrels, named, documents=100)
+    ev = iro.evaluate(qrels, named, documents=100)
+    first, second, *_ = ev.names
+    return [
+        iro.compare(ev, first, second),
+        iro.compare(ev, first),
+        iro.leaderboard(ev),
+        iro.holes(ev, first),
+        iro.rank_distribution(ev, resamples=20),
+        iro.gate(ev, first, margins=(2, 1)),
+    ]
 
 
 def test_names_in_csv_are_exact() -> None:
