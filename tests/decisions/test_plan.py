@@ -14,6 +14,8 @@ from ir_outcomes.statistics.power import (
     queries_for_mean,
     unit_values,
 )
+from tests.helpers import literal
+from tests.helpers.many import collection
 
 SIZES = {f"q{n}": n % 3 + 1 for n in range(60)}  # queries of their cluster
 
@@ -131,67 +133,38 @@ def test_equal_runs_say_why_there_is_no_number() -> None:
     assert to_pass is not None
     assert to_pass.queries is not None
     assert planned.view().tables == ()
-    assert len(planned.view().sentences) == 2
-    assert len(iro.plan(equal, all_queries=1.0).view().sentences) == 3
-
-
-def by_document() -> tuple[dict[str, dict[str, int]], list[Run]]:
-    """Return qrels with one to four relevant documents for each query, and three runs."""
-    rng = np.random.default_rng(5)
-    qrels = {f"q{n}": {f"d{item}": 1 for item in range(n % 4 + 1)} for n in range(40)}
-    names = [f"d{item}" for item in range(4)] + [f"x{item}" for item in range(8)]
-    runs = [
-        {
-            query: {name: -float(rank) for rank, name in enumerate(rng.permutation(names)[:8])}
-            for query in qrels
-        }
-        for _ in range(3)
-    ]
-    return qrels, runs
-
-
-def top(documents: dict[str, float]) -> set[str]:
-    return set(sorted(documents, key=lambda name: -documents[name])[:5])
-
-
-def carried_by_document(
-    points: float, above: float, qrels: dict[str, dict[str, int]], first: Run, others: list[Run]
-) -> float:
-    """Carry changes of coverage and ranking to all queries, document by document, at cutoff 5."""
-    number = found = 0
-    shared: set[str] = set()
-    for query, relevant in qrels.items():
-        a = top(first[query])
-        number += len(relevant)
-        found += len(relevant.keys() & a)
-        for other in others:
-            if relevant.keys() & a & top(other[query]):
-                shared.add(query)
-    cost = 5 + (number - found) / len(qrels)
-    return above * len(shared) / len(qrels) + points / 100 * cost
 
 
 @pytest.mark.parametrize("several", [False, True])
 def test_an_effect_by_document_is_carried_to_all_queries(several: bool) -> None:
-    qrels, runs = by_document()
-    others = runs[1:] if several else runs[1:2]
-    systems = {"a": runs[0], "b": others if several else others[0]}
-    ev = iro.evaluate(qrels, systems, cutoff=5, unit="document")
+    """A query with a relevant document more has the cutoff, and what else it has not found, to gain."""
+    qrels, (first, *others) = by_document()
+    ev = iro.evaluate(
+        qrels, {"a": first, "b": others if several else others[0]}, cutoff=5, unit="document"
+    )
     found = iro.compare(ev, "a", "b")
     restored = iro.Comparison.from_json(found.to_json(per_query=True))
-    assert iro.plan(restored, 3.0, 0.7) == iro.plan(found, 3.0, 0.7)
     planned = iro.plan(restored, 3.0, 0.7)
+    assert planned == iro.plan(found, 3.0, 0.7)
+    rows = literal.rows(qrels, [first], others if several else others[:1], "document", 5)
+    share = len({pair.query for pair in rows["ranking"]}) / len(qrels)
+    tops = {query: literal.ranked(first[query], "trec")[:5] for query in qrels}
+    unfound = [len({*judged} - {*tops[query]}) for query, judged in qrels.items()]
     d = np.array([query.all_queries for query in found.queries or ()])
-    for row, effects in ((planned.coverage, (3.0, 0.0)), (planned.ranking, (0.0, 0.7))):
+    for row, over_all in (
+        (planned.coverage, 0.03 * (5 + np.mean(unfound))),
+        (planned.ranking, 0.7 * share),
+    ):
         assert row is not None
-        over_all = carried_by_document(*effects, qrels, runs[0], others)
         assert row.over_all == pytest.approx(over_all, rel=1e-12)
         assert row.for_label == queries_for_mean(d, 40, row.over_all or 0.0, alpha=0.05)
-    together = iro.compare(ev, "a", "b", margins=(3.0, 0.7)).all_queries
-    assert together is not None
-    assert together.margin is not None
-    expected = carried_by_document(3.0, 0.7, qrels, runs[0], others)
-    assert together.margin.size == pytest.approx(expected, rel=1e-12)
+
+
+def by_document() -> tuple[literal.Qrels, list[Run]]:
+    """Return qrels with one to four relevant documents for each query, and three runs."""
+    qrels, runs = collection(3, 40, relevant=4)
+    number = enumerate(qrels.items())
+    return {q: dict([*judged.items()][: n % 4 + 1]) for n, (q, judged) in number}, [*runs.values()]
 
 
 def test_an_effect_by_query_is_carried_to_all_queries() -> None:

@@ -62,25 +62,8 @@ DOCUMENT, QUERY, SCORE = 2, 0, 4
 OF_RUNS: dict[str, tuple[Callable[[Fields], Fields], str, str]] = {
     "documents from a data frame": (column(DOCUMENT, "{}.0".format), "unknown-ids", 'a trailing ".0"'),
     "queries from a data frame": (column(QUERY, "{}.0".format), "unknown-ids", 'a trailing ".0"'),
-    "queries with zeros": (column(QUERY, "00{}".format), "unknown-ids", "leading zeros"),
     "queries with a prefix": (column(QUERY, "debian-{}".format), "unknown-ids", 'the prefix "debian-"'),
-    "queries with a suffix": (column(QUERY, "{}-a".format), "unknown-ids", 'the suffix "-a"'),
-    "capital letters": (column(DOCUMENT, str.upper), "unknown-ids", "capital letters"),
     "a prefix": (column(DOCUMENT, "debian:{}".format), "unknown-ids", 'the prefix "debian:"'),
-    "a suffix": (column(DOCUMENT, "{}_amd64".format), "unknown-ids", 'the suffix "_amd64"'),
-    "quotes": (column(DOCUMENT, '"{}"'.format), "unknown-ids", "quotes or white space around them"),
-    "a comma": (column(DOCUMENT, "{},".format), "unknown-ids", "a trailing comma"),
-    "a file ending": (column(DOCUMENT, "{}.json".format), "unknown-ids", "the file ending"),
-    "addresses": (
-        column(DOCUMENT, lambda name: f"https://debian.org/{len(name)}/{name}"),
-        "unknown-ids",
-        "the path or address before the last slash",
-    ),
-    "passages": (
-        lambda lines: [[*line[:2], f"{line[2]}#{line[3]}", *line[3:]] for line in lines],
-        "unknown-ids",
-        'what follows the last "#"',
-    ),
     "documents of some queries": (
         lambda lines: [[*line[:2], line[2] + ".0" * (int(line[0]) % 2), *line[3:]] for line in lines],
         "ids",
@@ -195,14 +178,6 @@ def test_documents_that_a_run_has_twice(sample: Path, tmp_path: Path) -> None:
     twice = write(tmp_path / "twice.run", [lines[0], *lines])
     assert kinds(iro.check(sample / "qrels.txt", twice)) == ["unreadable"]
     assert not iro.check(sample / "qrels.txt", twice, duplicates="first").problems
-    qrels = {"q": {"a": 1}}
-    run = tmp_path / "a.run"
-    run.write_text("q Q0 b 1 9 t\nq Q0 a 2 6 t\nq Q0 c 3 7 t\nq Q0 a 4 8 t\n")
-    found = {
-        each: int(iro.evaluate(qrels, [run], duplicates=each).runs[0].rank[0])
-        for each in ("first", "max")
-    }
-    assert found == {"first": 3, "max": 2}
 
 
 def test_what_cannot_be_read_is_listed_and_the_others_are_checked(
