@@ -19,7 +19,6 @@ import ir_outcomes as iro
 from ir_outcomes.choices import Mark
 from ir_outcomes.cli.output import ViewFormat
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.formatting import contender_beside, places_of_means
 from ir_outcomes.showing import Table, View, column_groups
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 from ir_outcomes.showing.latex import as_latex
@@ -289,27 +288,16 @@ def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
         "run1",
     ]
     means = [place for place, heading in enumerate(headings) if heading == "mean"]
-    shown = {row[0]: [row[place] for place in means] for row in (baseline, first, second)}
-    for run in ("best", "run1"):
-        item = compared[run]
-        parts = [row for row in item.parts if row.name != "ranking"]
-        for place, row in enumerate(parts):
-            places = max(places_of_means(other.parts[item.parts.index(row)]) for other in compared)
-            top = max(
-                (
-                    row.contender,
-                    row.baseline,
-                    *(
-                        compared[name].parts[item.parts.index(row)].contender
-                        for name in ("best", "run1")
-                    ),
-                ),
-                key=lambda value: value if row.higher_is_better else -value,
-            )
-            for name, value in ((run, row.contender), ("run0", row.baseline)):
-                printed = value if name == "run0" else contender_beside(row, places)
-                text = f"{printed:.{places}f}"
-                assert shown[name][place] == (rf"\textbf{{{text}}}" if value == top else text)
+    parts = [
+        pair
+        for pair in zip(compared["best"].parts, compared["run1"].parts, strict=True)
+        if pair[0].name != "ranking"
+    ]
+    for place, (best, other) in zip(means, parts, strict=True):
+        values = {"run0": best.baseline, "best": best.contender, "run1": other.contender}
+        top = (max if best.higher_is_better else min)(values.values())
+        bold = {row[0] for row in (baseline, first, second) if "bf{" in row[place]}
+        assert bold == {run for run, value in values.items() if value == top}
     for run, cells in (("best", first), ("run1", second)):
         differences = [
             cell
