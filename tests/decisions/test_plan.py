@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.choices import Floats
 from ir_outcomes.decisions.plan import PlannedRow
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.power import (
@@ -43,28 +44,26 @@ def compared(**settings: object) -> iro.Comparison:
     return iro.compare(QRELS, run(1), run(2), cutoff=10, **settings)  # type: ignore[call-overload,no-any-return]
 
 
-def ranks(seed: int) -> list[float]:
-    found = [list(documents) for documents in run(seed).values()]
-    return [names.index("d") + 1 if "d" in names else math.nan for names in found]
+def units_of(row: str, *seeds: int, clusters: dict[str, str] | None = None) -> Floats:
+    """Sums and numbers of differences to the first run, by query or cluster."""
+    rows = literal.rows(QRELS, [run(1)], [run(seed) for seed in seeds], "query", 10)
+    return np.array(literal.units(rows[row], clusters)).T
+
+
+def differences_of(row: str, *seeds: int) -> Floats:
+    sums, numbers = units_of(row, *seeds)
+    return sums / numbers
 
 
 def test_numbers_are_those_of_the_differences() -> None:
     planned = iro.plan(compared(alpha=0.01), 5.0, 2.0, 1.5, power=0.9)
-    a, b = np.array(ranks(1)), np.array(ranks(2))
-    differences = {
-        "coverage": 100.0 * (~np.isnan(b)) - 100.0 * (~np.isnan(a)),
-        "ranking": (b - a)[~np.isnan(b - a)],
-        "all queries": np.nan_to_num(b, nan=11.0) - np.nan_to_num(a, nan=11.0),
-    }
-    effects = (5.0, 2.0, 1.5)
-    largest = (100.0, 9.0, 10.0)
-    for row, d, effect, most in zip(
-        planned.parts, differences.values(), effects, largest, strict=True
-    ):
+    names, effects, largest = ("coverage", "ranking", "all queries"), (5.0, 2.0, 1.5), (100, 9, 10)
+    for row, name, effect, most in zip(planned.parts, names, effects, largest, strict=True):
+        d = differences_of(name, 2)
         assert row.needed == queries_for_mean(d, 60, effect, alpha=0.01, power=0.9)
         assert row.to_pass == queries_for_margin(d, 60, effect, most, alpha=0.01, power=0.9)
         assert (row.effect, row.n, row.differ) == (effect, len(d), int(np.sum(d != 0)))
-    assert [row.name for row in planned.parts] == [*differences]
+    assert tuple(row.name for row in planned.parts) == names
     assert planned.rows()[1]["queries_to_pass"] == row_of(planned, "ranking").to_pass.queries  # type: ignore[union-attr]
 
 
@@ -81,22 +80,14 @@ def test_clusters_are_counted() -> None:
     clusters["q59"] = clusters["q58"] = clusters["q0"]
     found = compared(clusters=clusters)
     planned = iro.plan(found, ranking=1.0)
-    d = np.array(ranks(2)) - np.array(ranks(1))
-    names = sorted({*clusters.values()})
-    sums = np.zeros(len(names))
-    sizes = np.zeros(len(names))
-    for query, difference in zip(clusters, d.tolist(), strict=True):
-        if not math.isnan(difference):
-            sums[names.index(clusters[query])] += difference
-            sizes[names.index(clusters[query])] += 1
-    values = unit_values(sums[sizes > 0], sizes[sizes > 0])
-    differ = int(np.count_nonzero(sums))
-    assert row_of(planned, "ranking").needed == queries_for_mean(
-        values, len(names), 1.0, alpha=0.05, differ=differ
+    sums, sizes = units_of("ranking", 2, clusters=clusters)
+    values, n = unit_values(sums, sizes), len({*clusters.values()})
+    row = row_of(planned, "ranking")
+    assert row.needed == queries_for_mean(
+        values, n, 1.0, alpha=0.05, differ=int(np.count_nonzero(sums))
     )
-    weight = sizes.max() / sizes[sizes > 0].mean()
-    assert row_of(planned, "ranking").to_pass == queries_for_margin(
-        values, len(names), 1.0, 9.0, alpha=0.05, weight=weight
+    assert row.to_pass == queries_for_margin(
+        values, n, 1.0, 9.0, alpha=0.05, weight=sizes.max() / sizes.mean()
     )
     assert any("clusters of about" in text for text in planned.notes)
 
@@ -108,8 +99,7 @@ def test_systems_of_several_runs_have_the_means_of_their_rows() -> None:
         cutoff=10,
     )
     planned = iro.plan(iro.compare(systems, "a", "b"), 2.0)
-    coverage = [100.0 * ~np.isnan(ranks(seed)) for seed in (1, 2, 3)]
-    d = (coverage[1] + coverage[2]) / 2 - coverage[0]
+    d = differences_of("coverage", 2, 3)
     assert row_of(planned, "coverage").needed == queries_for_mean(d, 60, 2.0, alpha=0.05)
     assert planned.n_runs == (1, 2)
     assert any("for these runs" in text for text in planned.notes)
@@ -169,9 +159,8 @@ def by_document() -> tuple[literal.Qrels, list[Run]]:
 
 def test_an_effect_by_query_is_carried_to_all_queries() -> None:
     planned = iro.plan(compared(), 5.0, 2.0, 1.5)
-    a, b = np.array(ranks(1)), np.array(ranks(2))
-    d = np.nan_to_num(b, nan=11.0) - np.nan_to_num(a, nan=11.0)
-    share = float(np.mean(~np.isnan(b - a)))
+    d = differences_of("all queries", 2)
+    share = len(differences_of("ranking", 2)) / len(d)
     for row, over_all in zip(planned.parts, (0.05 * 10, 2.0 * share, 1.5), strict=True):
         assert row.over_all == pytest.approx(over_all)
         assert row.for_label == queries_for_mean(d, 60, row.over_all or 0.0, alpha=0.05)
