@@ -52,7 +52,8 @@ def units_of(row: str, *seeds: int, clusters: dict[str, str] | None = None) -> F
 
 def differences_of(row: str, *seeds: int) -> Floats:
     sums, numbers = units_of(row, *seeds)
-    return sums / numbers
+    differences: Floats = sums / numbers
+    return differences
 
 
 def test_numbers_are_those_of_the_differences() -> None:
