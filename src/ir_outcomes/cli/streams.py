@@ -61,6 +61,8 @@ def _option(found: re.Match[str]) -> str:
         values = value.split(", ")
     if argument == "range":  # two words behind one option
         return " ".join([names[0], *value.split(", ")])
+    if argument == "margins":  # without blanks
+        values = [value.replace(", ", ",")]
     quoted = [shlex.quote(word) if set(word) & SHELL else word for word in values]
     return " ".join(f"{names[0]} {word}" for word in quoted)
 

@@ -161,6 +161,8 @@ def saved(path: str, settings: Mapping[str, Any]) -> "iro.Evaluation":
     if not settings.keys() <= {"cutoff", "progress", "measures", "higher_is_better", "documents"}:
         raise UsageError(f"{path} is a saved evaluation; leave out options on how runs are read.")
     evaluation = iro.load_evaluation(path)
+    if settings.get("documents") == "cutoff" and not evaluation.documents:
+        raise UsageError(f"{path} has no lists of documents; give QRELS and the runs in its place.")
     if "cutoff" in settings:
         evaluation = evaluation.with_cutoff(settings["cutoff"])
     return evaluation

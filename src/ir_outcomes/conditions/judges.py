@@ -145,7 +145,7 @@ def compare_judges(
     first = next(iter(evaluations.values()))
     for setting, said in differing(evaluations, "ties", "judged_only", "unit", "cutoff"):
         raise MismatchError(
-            f"the judges differ in {setting} ({said}); judges may differ in qrels and rel only"
+            f"the judges differ in {setting} ({said}); evaluate all with the same `{setting}`"
         )
     if len({evaluation.clusters is None for evaluation in evaluations.values()}) > 1:
         raise MismatchError(

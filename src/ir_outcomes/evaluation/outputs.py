@@ -57,11 +57,11 @@ def outputs(
         The measure, as the tool writes it or in another spelling; by default a reciprocal rank or
         ESL, or the only one.
     range : pair of float, optional
-        The smallest and largest value, such as (1, 5), where the measure's name does not tell.
+        Smallest and largest value, where the name of the measure does not tell.
     id : str, optional
         The column of query ids; by default the first of the known names, such as query_id.
     where : mapping of str to str, or sequence of str
-        Rows to take, by columns and their values, such as ``["filter=strict"]``; all must hold.
+        Rows to take, COLUMN=VALUE, all of which must hold. A mapping says the same.
     trials : {"mean"}, optional
         What becomes of several values of a query: their mean. By default they are an error.
     names : sequence of str, optional
@@ -270,7 +270,8 @@ def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) 
         ]
         raise MismatchError(
             f"{table.runs[0]} ({some(first, 3)}) and {table.runs[-1]}"
-            f" ({some(others[-1] if others else [], 3)}) have no query in common"
+            f" ({some(others[-1] if others else [], 3)}) have no query in common; are the ids in"
+            " another column (`id`)?"
         )
     n = len(table.query_ids)
     if missing.sum() > MANY_MISSING * n and "missing-values" not in allow:

@@ -213,7 +213,7 @@ class Scores:
             f"{self.measure} is undefined for some run on {undefined} of"
             f" {plural('query', len(self.query_ids))}; the mean of each run is over its own"
             " defined queries, so a run that answers fewer queries can look better: read"
-            " coverage beside it, or use ESL(unanswered='cutoff+1') or RR."
+            " coverage beside it, or use ESL(unanswered='cutoff+1')@100 or RR."
         )
         return (text,)
 
@@ -327,6 +327,9 @@ def check_measure(measure: Any) -> Any:
     try:
         measure.validate_params()  # type: ignore[no-untyped-call]  # ir_measures has no types for it
     except (AssertionError, AttributeError, TypeError) as error:
+        cutoff = measure.SUPPORTED_PARAMS.get("cutoff")
+        if cutoff is not None and cutoff.required and "cutoff" not in measure.params:
+            raise ParameterError(f"{measure} needs a cutoff; write {measure}@10") from None
         known = ", ".join(measure.SUPPORTED_PARAMS) or "none"
         raise ParameterError(
             f"{measure.NAME}: {error} (its parameters: {known}); write it like P(rel=2)@10"
@@ -415,6 +418,9 @@ def _parsed(node: Any) -> tuple[str, dict[str, Any], Any]:
     if isinstance(node, ast.Call):
         if node.args or any(keyword.arg is None for keyword in node.keywords):
             raise ValueError("parameters must be named")
+        for one in node.keywords:
+            if isinstance(one.value, ast.Name):
+                raise ValueError(f"texts need quotes: {one.arg}={one.value.id!r}")
         parameters = {str(one.arg): ast.literal_eval(one.value) for one in node.keywords}
         node = node.func
     if not isinstance(node, ast.Name):

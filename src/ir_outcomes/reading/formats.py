@@ -73,6 +73,7 @@ from ir_outcomes.reading.objects import (
 )
 from ir_outcomes.reading.tables import Source
 
+VALUES_REMEDY = "compare values of queries with compare-outputs (in Python compare_outputs)"
 MEANS_REMEDY = "means do not say how many queries changed, so give the run that they are about"
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
@@ -318,8 +319,7 @@ def _read_lines(
         raise FormatError(
             source,
             f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
-            " compare values of queries with compare-outputs (in Python compare_outputs);"
-            f" {MEANS_REMEDY}",
+            f" {VALUES_REMEDY}; {MEANS_REMEDY}",
             line=number,
             text=shown(lines[0].split()),
         )
@@ -433,9 +433,12 @@ def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
             f" tr '\\r' '\\n' < {shlex.quote(source)} > new"
         )
     if separator is not None and n_fields == 1:
+        if any(map(is_measure_name, _header(line)[1])):
+            return f"has values of measures, and is not {kind.name}; {VALUES_REMEDY}"
         return (
-            f"is separated by {separator!r} and has no header; write a first line that names the"
-            f" columns, such as {separator.join(('query_id', 'doc_id', kind.values[0]))}"
+            f"is separated by {separator!r}, and its first line does not name the columns of"
+            f" {kind.name}; write one that does, such as"
+            f" {separator.join(('query_id', 'doc_id', kind.values[0]))}"
         )
     if any(_fits(line, layout) and layout.columns > 3 for layout in _layouts(lines, kind.other)):
         return f"{problem}; these look like the columns of {kind.other.name}: {SWAPPED}"

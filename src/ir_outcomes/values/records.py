@@ -244,7 +244,7 @@ def _checked_columns(lines: list[str], source: Source) -> tuple[list[list[str]],
         if len(fields) != n_columns:
             problem = f"is not a line of {n_columns} columns with values by query; {MEANS}"
             if len(fields) in (4, 6) or "Q0" in fields:
-                problem = "has no values by query; runs and qrels are for `compare`"
+                problem = "has no values by query; runs and qrels are for compare"
             raise source.error(problem, number, " ".join(fields))
     return list(map(list, zip(*rows, strict=True))), numbers
 

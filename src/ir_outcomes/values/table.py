@@ -412,8 +412,9 @@ def _crossed(
             "has no column of values; call it value, or choose one of its columns"
             f" ({some(columns, 12)}) with `measure`: there is no {measure}"
             if query is not None
-            else f"has no column of query ids; name it with `id`, or call it query_id or query: its"
-            f" columns are {some(_titles(records), 12)}. Of values, {MEANS}"
+            else "has no column of query ids; name it with `id`, and that of the values with"
+            f" `measure`, or call it query_id or query: its columns are {some(_titles(records), 12)}."
+            f" Of values, {MEANS}"
         )
     label = query or run or index
     if not (query or run) and index is None:
