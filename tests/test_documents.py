@@ -199,7 +199,8 @@ def test_the_workflow_names_inputs_of_the_action() -> None:
     used = workflow.partition("uses: ir-outcomes/ir-outcomes")[2].partition("      - ")[0]
     inputs = (ROOT / "action.yml").read_text("utf-8").partition("outputs:")[0]
     named = set(re.findall(r"^          ([a-z-]+):", used, re.MULTILINE))
-    assert named and named <= set(re.findall(r"^  ([a-z-]+):$", inputs, re.MULTILINE))
+    assert named
+    assert named <= set(re.findall(r"^  ([a-z-]+):$", inputs, re.MULTILINE))
 
 
 @pytest.mark.realdata
