@@ -126,8 +126,15 @@ def fits(value: Any, kind: Any) -> bool:
     if not isinstance(value, origin or kind):
         return False
     if isinstance(value, Mapping) and items:
-        return all(fits(key, items[0]) and fits(item, items[1]) for key, item in value.items())
+        return _all_fit(value, items[0]) and _all_fit(value.values(), items[1])
     return True
+
+
+def _all_fit(values: Collection[Any], kind: Any) -> bool:
+    """Return whether all values are of a kind; of a class each type is looked at once."""
+    if isinstance(kind, type) and kind not in (Any, bool, int, float):
+        return all(issubclass(cls, kind) for cls in set(map(type, values)))
+    return all(fits(value, kind) for value in values)
 
 
 def is_within(value: Any, bounds: Bounds) -> bool:
@@ -153,7 +160,7 @@ def _items_fit(value: Any, kinds: tuple[Any, ...]) -> bool:
         return True
     if len(kinds) > 1 and kinds[1] is not ...:
         return len(value) == len(kinds) and all(map(fits, value, kinds))
-    return all(fits(item, kinds[0]) for item in value)
+    return _all_fit(value, kinds[0])
 
 
 def _members(kind: Any) -> tuple[Any, ...]:

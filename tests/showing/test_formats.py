@@ -70,9 +70,12 @@ def test_every_result_in_every_format(kind: str) -> None:
     ]  # headings over several columns
     cells = sum(len(row) for table in tables for row in table.rows)
     assert page.tags.count("td") == cells + len(empty)
-    assert {escaped(cell) for table in tables for row in table.rows for cell in row} <= set(
-        page.texts
-    )
+    assert {
+        f"{escaped(cell)}{table.raised.get((number, column), '')}"
+        for table in tables
+        for number, row in enumerate(table.rows)
+        for column, cell in enumerate(row)
+    } <= set(page.texts)
     xml.dom.minidom.parseString(f"<div>{result.to_html()}</div>")
     assert len(rows) == sum(
         1 + any(column.group for column in table.columns) + len(table.rows)

@@ -135,10 +135,13 @@ def check_can_be_exceeded(rows: Sequence[Row]) -> None:
     for row in rows:
         if row.margin is None or row.largest is None or not 0 < row.largest <= row.margin.size:
             continue
-        where = "over all queries" if row.name == "all queries" else f"of {row.name}"
+        where, remedy = f"of {row.name}", "give smaller margins"
+        if row.name == "all queries":
+            where = "over all queries"
+            remedy += ", or a third one, without which it follows from the other two"
         raise ParameterError(
             f"`margins`: no run can lose more than {row.largest:g} {row.measured_in} {where}, and the margin is"
-            f" {row.margin.size:g}; give smaller margins"
+            f" {row.margin.size:g}; {remedy}"
         )
 
 

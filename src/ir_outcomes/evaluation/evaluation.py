@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Self, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.arguments import check_argument, with_checked_methods
+from ir_outcomes.arguments import check_argument, check_fields, with_checked_methods
 from ir_outcomes.choices import Bools, Ints, Positive, Ties, Unit
 from ir_outcomes.errors import (
     FormatError,
@@ -98,6 +98,7 @@ class Evaluation(Sequence[SearchLengths]):
     values: Scores | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_names(self.names)
 
     def __repr__(self) -> str:
@@ -183,8 +184,8 @@ class Evaluation(Sequence[SearchLengths]):
 
     def systems_named(self, names: Sequence[str]) -> list[System]:
         """Return some systems, with the names of their runs."""
-        systems = {system.name: system for system in self.systems}
-        return [systems[name] for name in names]
+        systems = self.systems
+        return [systems[place_of(name, self.system_names)] for name in names]
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, registry
 
+from ir_outcomes.arguments import check_fields, with_checked_methods
 from ir_outcomes.choices import LARGEST, Bools, Floats, Ints, divided
 from ir_outcomes.errors import (
     IrOutcomesError,
@@ -59,6 +60,7 @@ class AllQueries:
     missing: Bools
 
 
+@with_checked_methods
 @dataclass(frozen=True, eq=False)
 class Scores:
     """Values of a measure.
@@ -108,7 +110,13 @@ class Scores:
     about: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_names(self.runs)
+        if self.values.ndim != 2 or len(self.values) != len(self.runs):
+            raise ParameterError(
+                "must have a row for each run, and a column for each query",
+                values=self.values.shape,
+            )
         if self.range is None:
             object.__setattr__(self, "range", bounds_of(self.measure))
         infinite = np.isinf(self.values).sum(axis=1)
@@ -154,6 +162,8 @@ class Scores:
     def take(self, places: Sequence[int]) -> "Scores":
         """Return the scores of the runs at these places."""
         rows = list(places)
+        if not set(rows) <= set(range(len(self.runs))):
+            raise ParameterError(f"must be from 0 to {len(self.runs) - 1}", places=rows)
         runs = tuple(self.runs[place] for place in rows)
         everywhere = self.everywhere and replace(
             self.everywhere,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ir_outcomes.arguments import with_checked_methods
 from ir_outcomes.choices import Bools, Floats, Ints, RunBy
 from ir_outcomes.errors import (
     FormatError,
@@ -39,6 +40,7 @@ _UPSIDE_DOWN = 9
 _FIRST_LINES = 50  # whose ranks are looked at
 
 
+@with_checked_methods
 @dataclass(frozen=True, eq=False)
 class Run:
     """A checked run: no document twice in a query, no NaN score.

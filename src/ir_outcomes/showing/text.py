@@ -108,7 +108,7 @@ class _Laid(NamedTuple):
     def least(self) -> int:
         """The least width: numbers are not folded, names at their parts."""
         folded = self.cells[:1] if self.column.numeric else self.cells
-        parts = (part.strip() for cell in folded for part in _PARTS.findall(cell))
+        parts = (part.strip() for cell in folded for part in _parts(cell))
         longest = max(map(cell_len, parts), default=0)
         whole = max(map(cell_len, self.cells[len(folded) :]), default=0)
         return min(self.widest, max(whole, LEAST_WIDTH, min(longest, LONGEST_PART)))
@@ -119,8 +119,14 @@ class _Laid(NamedTuple):
         indent = " " * (len(cell) - len(cell.lstrip()))
         folded = [cell]
         if cell_len(cell) > width:
-            folded = _folded(_PARTS.findall(cell), width, indent, indent)
+            folded = _folded(_parts(cell), width, indent, indent)
         return [_placed(line, self.column.align, width) for line in folded]
+
+
+def _parts(cell: str) -> Iterator[str]:
+    """Yield what stays on one line: names, and parts of names that are long."""
+    for word in _WORDS.findall(cell):
+        yield from [word] if cell_len(word.strip()) <= LONGEST_PART else _PARTS.findall(word)
 
 
 def _aligned(table: Table, n_rows: int, width: int) -> Iterator[str]:

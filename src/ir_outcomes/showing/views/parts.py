@@ -74,7 +74,7 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
         Column("interval", heading=level_words(alpha), form=INTERVAL_OF_ROW),
         Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
         Column("margin", lambda row: row.margin and margin_words(row), form=NUMBER),
-        Column("margin_interval", _interval_for_margin, "for margins", NUMBER),
+        Column("margin_interval", interval_for_margin, "for margins", NUMBER),
         Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
         Column("detectable", _detectable, form=NUMBER),
     )
@@ -100,8 +100,11 @@ def against_margin(row: Row | None) -> str:
     return difference_words(row, row.margin.interval, [signed_margin(row)])
 
 
-def _interval_for_margin(row: Row) -> str | None:
-    return None if row.margin is None else against_margin(row).partition(" ")[2] or NOTHING
+def interval_for_margin(row: Row | None) -> str | None:
+    """Write the interval for margins of a row that has a margin."""
+    if row is None or row.margin is None:
+        return None
+    return against_margin(row).partition(" ")[2] or NOTHING
 
 
 def within_words(comparison: Comparison) -> str:
