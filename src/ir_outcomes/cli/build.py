@@ -1,4 +1,4 @@
-"""Commands from functions: a command reads its words, calls a function, and writes the result."""
+"""Commands from functions."""
 
 import inspect
 import os
@@ -71,7 +71,7 @@ def outputs_of(entry: Command) -> dict[str, Option]:
 
 
 class Made:
-    """A command made from a function: it reads words, calls the function, and writes the result."""
+    """A command that reads words, calls a function, and writes the result."""
 
     def __init__(self, name: str) -> None:
         self.entry = entry = COMMANDS[name]
@@ -201,7 +201,7 @@ class PlainHelp(PlainFormatter):
 
 
 def app(*built: str) -> App:
-    """Return the command line, with commands by name; those that are not named only have a line of help."""
+    """Return the command line, in which only the named commands are complete."""
     top = App(
         name="ir-outcomes",
         version=f"ir-outcomes {iro.__version__}",
@@ -234,7 +234,7 @@ def app(*built: str) -> App:
 
 
 def _example(typed: Sequence[str]) -> str:
-    """Choose the example of the command that has the options on its source that were typed."""
+    """Choose the example of the command with --outputs or --suite as they were typed."""
     sources = {"--outputs", "--suite"}
     examples = COMMANDS[CALL.command].examples
     fitting = (one for one in examples if sources & {*typed} == sources & {*one.split()})

@@ -1,4 +1,4 @@
-"""The commands: what each calls, what its words are, and what is shown of its result.
+"""The table of commands.
 
 A command is made from a function: its keyword-only arguments are the options, and the help of an
 option is the first sentence about the argument in the docstring.

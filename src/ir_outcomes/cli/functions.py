@@ -1,4 +1,4 @@
-"""Functions that only the command line has, in the shape from which commands are made."""
+"""Functions that only the command line has."""
 
 import json
 import math

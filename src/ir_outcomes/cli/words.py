@@ -157,7 +157,7 @@ def with_baselines(
 
 
 def saved(path: str, settings: Mapping[str, Any]) -> "iro.Evaluation":
-    """Read a saved evaluation, which has its settings; only the cutoff can be another one."""
+    """Read a saved evaluation, of which only the cutoff can be another one."""
     if not settings.keys() <= {"cutoff", "progress", "measures", "higher_is_better", "documents"}:
         raise UsageError(f"{path} is a saved evaluation; leave out options on how runs are read.")
     evaluation = iro.load_evaluation(path)
@@ -327,7 +327,7 @@ def collections(
     ] = (),
     settings: Mapping[str, Any],
 ) -> Read:
-    """Evaluate the runs of several collections, or take values that other tools computed.
+    """Evaluate the runs of several collections, or take values of other tools.
 
     Parameters
     ----------
@@ -513,7 +513,7 @@ def named_files(words: Sequence[str], option: str) -> dict[str, str]:
 
 
 def files_by_folder(suite: str) -> dict[str, list[str]]:
-    """List the files of each collection of a suite of values, by the names of the folders."""
+    """List the files of each collection of a suite of values."""
     try:
         folders = [folder for folder in sorted(Path(suite).iterdir()) if folder.is_dir()]
         files = {

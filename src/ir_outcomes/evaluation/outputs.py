@@ -135,7 +135,7 @@ def _sources_of_call(sources: Sequence[Any]) -> tuple[list[Any], list[str] | Non
 
 
 def are_sources(items: Sequence[Any]) -> bool:
-    """Return whether each item of a list or dict is a source by itself, and no record of one."""
+    """Return whether each item of a list or dict is a source by itself."""
     if not items or hasattr(items, "per_query") or hasattr(items, "_fields"):
         return False
     return all(
@@ -168,7 +168,7 @@ def evaluation_of_values(
     trials: Trials | None = None,
     **how: Any,
 ) -> Evaluation:
-    """Read values of a run of each source, or of all runs of one; `how` is for `read_table`."""
+    """Read values of a run of each source, or of all runs of one."""
     check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
     if trials is not None:
         check_choice("trials", trials, get_args(Trials))
@@ -212,7 +212,7 @@ def evaluation_of_values(
 
 
 def _is_of_retrieval(measure: str) -> bool:
-    """Return whether a measure is known to be of what was retrieved, so that nothing is 0."""
+    """Return whether a measure is known to be 0 where nothing was retrieved."""
     return is_gain(measure) or is_reciprocal(measure) or base_name(measure) == "ESL"
 
 
@@ -228,7 +228,7 @@ def _answerable(table: ValuesTable, qrels: Any, rel: int) -> tuple[ValuesTable, 
 
 
 def _with_unlisted(table: ValuesTable) -> ValuesTable:
-    """Return the values with the queries that trec_eval counted, and that no file names."""
+    """Return the values with the queries that only trec_eval's count has."""
     if not _is_of_retrieval(table.measure):
         return table
     n_more = table.n_queries - len(table.query_ids)
@@ -242,7 +242,7 @@ def _with_unlisted(table: ValuesTable) -> ValuesTable:
 
 
 def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
-    """Return the values for these queries; of a retrieval measure none is 0 where it is absent."""
+    """Return the values for these queries, of a retrieval measure 0 where absent."""
     place = {query: column for column, query in enumerate(table.query_ids)}
     columns = np.array([place.get(query, -1) for query in query_ids], dtype=np.int64)
     absent = np.where(columns < 0, True, table.absent[:, columns])

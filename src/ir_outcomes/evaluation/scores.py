@@ -147,16 +147,16 @@ class Scores:
 
     @property
     def kind(self) -> Kind:
-        """How values are read: as reciprocals of ranks, ranks, gains, 0 and 1, or none of these."""
+        """How values are read: as ranks, their reciprocals, gains, or 0 and 1."""
         return kind_of(self.measure, self.values, self.higher_is_better)
 
     @property
     def cutoff(self) -> int | None:
-        """The cutoff in the measure's name; None without one."""
+        """The cutoff in the measure's name, None without one."""
         return cutoff_of(self.measure)
 
     def most_missing(self, runs: Iterable[str]) -> int:
-        """Return the largest number of queries that one of some runs lacks and others have."""
+        """Return the largest number of queries that a run lacks and others have."""
         return max(self.missing.get(run, 0) for run in runs)
 
     def take(self, places: Sequence[int]) -> "Scores":
@@ -298,7 +298,7 @@ def direction_of(measure: Any) -> bool:
 
 
 def grade_of(measure: str, rel: int | None) -> int | None:
-    """Return the smallest grade of a relevant document, by a measure's name or as given."""
+    """Return the smallest relevant grade, by a measure's name or as given."""
     found = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
     grade = int(found[1]) if found else None
     if base_name(measure) == "ESL":

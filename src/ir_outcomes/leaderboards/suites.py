@@ -1,4 +1,4 @@
-"""Boards over collections: means over them of the scores and of the rows of all pairs."""
+"""Boards over collections."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -99,7 +99,7 @@ def board_over_collections(
 
 
 def _in_all(evaluations: Mapping[str, Evaluation]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the systems of all collections, and for each other system the collections without it."""
+    """Return the systems of all collections, and which collections lack others."""
     members = {name: evaluation.system_names for name, evaluation in evaluations.items()}
     lacking = {
         system: [name for name, present in members.items() if system not in present]
@@ -133,7 +133,7 @@ def _refuse_shared_queries(evaluations: Mapping[str, Evaluation]) -> None:
 
 
 def _identified(evaluation: Evaluation, queries: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield what identifies queries: a judged document beside the id, or the id of values.
+    """Yield what identifies queries across collections.
 
     Whole numbers are ids in many unrelated collections, so they prove nothing by themselves.
     """
@@ -159,7 +159,7 @@ def _check_sizes(scored: Mapping[str, Scored]) -> None:
 
 
 def _intervals(parts: Sequence[Scored], weights: Floats, alpha: float) -> list[Interval | None]:
-    """Return the interval of each mean, from those of the collections (Zou and Donner 2008)."""
+    """Return the intervals of means over collections (Zou and Donner 2008)."""
     intervals: list[Interval | None] = []
     means = np.stack([part.means[0] for part in parts], axis=1)
     of_systems = zip(*(part.intervals(alpha) for part in parts), strict=True)
@@ -175,7 +175,7 @@ def _intervals(parts: Sequence[Scored], weights: Floats, alpha: float) -> list[I
 
 
 def _scores_of_runs(parts: Sequence[Scored], weights: Floats) -> list[tuple[RunScore, ...]]:
-    """Return the mean of each run of the systems that have several, None where a collection lacks it."""
+    """Return the mean of each run of systems with several, None where one is lacking."""
     found = []
     for of_collections in zip(*(part.scores_of_runs() for part in parts), strict=True):
         scores = [dict(runs) for runs in of_collections]
@@ -187,7 +187,7 @@ def _scores_of_runs(parts: Sequence[Scored], weights: Floats) -> list[tuple[RunS
 
 
 def _settings(evaluations: Mapping[str, Evaluation], rules: Rules, family: int) -> Settings | None:
-    """Return how runs were compared; None of values."""
+    """Return how runs were compared, None of values."""
     first, *_ = members = list(evaluations.values())
     if first.values is not None:
         return None

@@ -257,14 +257,14 @@ def _layouts(lines: list[bytes], kind: Kind) -> list[Layout]:
 
 
 class _Ranks:
-    """The ranks of lines without Q0 or a tag, which must be 1, 2, 3 ... or 0, 1, 2 ... in each query."""
+    """The ranks of lines without Q0 or a tag, which must be consecutive."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._last: dict[bytes, float] = {}
 
     def follow(self, line: bytes) -> bool:
-        """Return whether the rank of a line is the next of its query; a line that is cut has none."""
+        """Return whether the rank of a line is the next of its query."""
         fields = line.split()
         if len(fields) != self._layout.columns or self._layout.rank is None:
             return True
@@ -290,7 +290,7 @@ class _Ranks:
 
 
 def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
-    """Return whether lines have the ranks of a layout, and Q0 in their second column or not."""
+    """Return whether lines have the ranks and the Q0 of a layout."""
     if len(lines[0].split()) != layout.columns or not all(map(_Ranks(layout).follow, lines)):
         return False
     has_q0 = all(line.split()[1:2] in ([b"0"], [b"Q0"]) for line in lines)

@@ -1,4 +1,4 @@
-"""Records of values: files, frames, dicts and lists become columns of cells by their titles."""
+"""Records of values: columns of cells by their titles."""
 
 import csv
 import re
@@ -81,7 +81,7 @@ class Records(NamedTuple):
 
 
 def records_of(source: Source, measure: str | None) -> Records:
-    """Return the rows of a file or object; `measure` tells {measure: {query: value}}."""
+    """Return the rows of a file or object of values."""
     if not source.is_file:
         data = getattr(source.data, "per_query", source.data)
         columns = _columns_of_object(data, measure, source)
@@ -134,7 +134,7 @@ def _is_header(line: str) -> bool:
 
 
 def _fields(line: str) -> list[str]:
-    """Return columns: by tabs where there are several, because an id can have spaces inside."""
+    """Return columns, by tabs where there are any."""
     fields = line.strip("\r\n").split("\t")
     if len(fields) in (3, 4):
         return [field.strip(WHITE_SPACE) for field in fields]
@@ -144,7 +144,7 @@ def _fields(line: str) -> list[str]:
 def _columns_of_lines(
     lines: list[str], separator: str | None
 ) -> tuple[list[list[str]], Sequence[int]] | None:
-    """Return cells by column and the numbers of lines; None where lines have other numbers of cells."""
+    """Return cells by column and line numbers, None where lines differ in length."""
     numbers: Sequence[int] = range(1, len(lines) + 1)
     if "" in lines or any(map(str.isspace, lines)):
         numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
@@ -187,7 +187,7 @@ def _records_of_table(text: str, lines: list[str], separator: str, source: Sourc
 def _quoted_columns(
     lines: list[str], separator: str, source: Source
 ) -> tuple[list[list[str]], Sequence[int]]:
-    """Return cells by column where cells can be quoted, and the numbers of their last lines."""
+    """Return cells by column where they can be quoted, and their last lines."""
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator, strict=True)
     rows: list[list[str]] = []
     numbers: list[int] = []
@@ -206,7 +206,7 @@ def _quoted_columns(
 
 
 def _records_of_lines(text: str, lines: list[str], measure: str | None, source: Source) -> Records:
-    """Read lines of trec_eval and ir_measures, of several runs with their names in front."""
+    """Read lines of trec_eval and ir_measures."""
     separator = next((sign for sign in "\t " if sign in text), None)
     if separator == " " and (
         "  " in text or any(sign in text for sign in ("\r", "\v", "\f", "\n ", " \n"))
@@ -234,7 +234,7 @@ def _records_of_lines(text: str, lines: list[str], measure: str | None, source: 
 
 
 def _checked_columns(lines: list[str], source: Source) -> tuple[list[list[str]], Sequence[int]]:
-    """Return cells by column of lines that are separated in different ways, or say what is wrong."""
+    """Return cells by column of lines that are separated in different ways."""
     numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
     if not numbers:
         raise source.error(f"has no values by query; {MEANS}")
@@ -291,7 +291,7 @@ def _records_of_json(text: str, measure: str | None, source: Source) -> Records:
 
 
 def _decoded_lines(text: str) -> list[Any] | None:
-    """Return what JSON lines say, quickly; None where a closer look is needed."""
+    """Return what JSON lines say, quickly, or None."""
     import msgspec
 
     try:
@@ -302,7 +302,7 @@ def _decoded_lines(text: str) -> list[Any] | None:
 
 
 def _decoded(text: str) -> Any:
-    """Return what JSON says, quickly; None where a closer look is needed."""
+    """Return what JSON says, quickly, or None."""
     import msgspec
 
     try:
@@ -328,7 +328,7 @@ def _n_names(document: Any) -> int:
 
 
 def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[str, list[Any]]:
-    """Read a frame, a series, arrays, a mapping, or an iterable of mappings or of Metric."""
+    """Read a frame, a series, arrays, a mapping, or an iterable of records."""
     if is_frame(data):
         return _columns_of_frame(data, source)
     if (
@@ -363,7 +363,7 @@ def _is_pair_of_arrays(data: Any) -> bool:
 
 
 def _record_of(item: Any) -> Any:
-    """Return a Metric as a record; all else is one, or is refused later."""
+    """Return a Metric as a record, and anything else as it is."""
     if not all(hasattr(item, name) for name in _METRIC):
         return item
     return {"query_id": item.query_id, "measure": str(item.measure), "value": item.value}
@@ -428,7 +428,7 @@ def _flat(record: Mapping[Any, Any], outer: str = "") -> Iterator[tuple[str, Any
 def _columns_of_mapping(
     data: Mapping[Any, Any], measure: str | None, source: Source
 ) -> dict[str, list[Any]]:
-    """Read one record, columns, {query: value}, {query: {measure: value}} or its mirror."""
+    """Read a mapping: a record, columns, or values by query and measure."""
     keys = list(map(str, data))
     cells = list(data.values())
     names = set(map(normal, keys[:_MOST_TITLES]))
@@ -489,7 +489,7 @@ def _has_list(record: Mapping[Any, Any]) -> bool:
 
 
 def _list_within(data: Mapping[Any, Any], source: Source) -> Any:
-    """Return the one list of objects in an object, at whatever depth, or mapping of objects."""
+    """Return the one list or mapping of objects in an object, at whatever depth."""
     lists = dict(_lists_in(data))
     if len(lists) > 1:  # a log has others, too, of objects without ids
         lists = {path: rows for path, rows in lists.items() if _have_ids(rows[0])}

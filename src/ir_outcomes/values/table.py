@@ -1,4 +1,4 @@
-"""Values of one measure as an array: runs by queries, from the records of every source."""
+"""Values of one measure as an array of runs by queries."""
 
 import math
 import re
@@ -110,7 +110,7 @@ class ValuesTable:
 
 
 class _Parts(NamedTuple):
-    """Which columns of a source hold runs, measures and values; and of which measure."""
+    """The columns of a source that hold runs and values of a measure."""
 
     records: Records
     run: str | None
@@ -185,7 +185,7 @@ def read_table(
 
 
 def _aligned(cells: Sequence[_Cells]) -> tuple[list[str], Floats, Bools]:
-    """Return the queries of all runs in the order of their ids, values, and what is absent."""
+    """Return the queries of all runs in order, values, and what is absent."""
     first = cells[0].ids
     if all(of_run.ids == first for of_run in cells[1:]):  # as a tool writes several runs
         order = sorted(range(len(first)), key=first.__getitem__)
@@ -300,7 +300,7 @@ def _parts(records: Records, measure: str | None) -> _Parts:
 
 
 def _column_of(records: Records, measure: str) -> str | None:
-    """Return the column of a measure: of its name, another spelling, or below other keys."""
+    """Return the column of a measure, in any spelling or below other keys."""
     if measure in records.columns:
         return measure
     for same in (str.__eq__, is_same_measure):
@@ -317,7 +317,7 @@ def _column_of(records: Records, measure: str) -> str | None:
 
 
 def _inner(title: str, depth: int) -> str:
-    """Return a title, its last part, or that before .value: scores.match.value is match."""
+    """Return a title or a part of it, so that scores.match.value is match."""
     outer, _, last = title.rpartition(".")
     if depth == 2 and last in VALUE_TITLES:
         last = outer.rpartition(".")[2]
@@ -355,7 +355,7 @@ def _measure_among(named: Sequence[str], measure: str | None, source: Source) ->
 def _long(
     records: Records, run: str | None, kind: str, value: str, found: str, measure: str | None
 ) -> _Parts:
-    """Keep the rows of a measure; those of others say which queries there are."""
+    """Keep the rows of a measure, and the queries of others."""
     kinds = records.columns[kind]
     if set(kinds) == {found}:
         return _Parts(records, run, value, measure or found)
@@ -389,7 +389,7 @@ def _long(
 def _crossed(
     records: Records, queries: Sequence[str], run: str | None, measure: str | None
 ) -> _Parts:
-    """Read a single column of values, or a row for each run and a column for each query, or turned."""
+    """Read a single column of values, or a table of runs and queries."""
     source = records.source
     query = queries[0] if queries else None
     index = _index(records)
@@ -533,7 +533,7 @@ def _is_doubtful(parts: Sequence[_Parts], titles: Sequence[str]) -> bool:
 
 
 def _are_ids(parts: Sequence[_Parts], titles: Sequence[str], trials: Trials | None) -> bool:
-    """Return whether values are the same in all sources, and distinct in each where there are no trials."""
+    """Return whether values are the same in all sources, and distinct but for trials."""
     sets = []
     for part, title in zip(parts, titles, strict=True):
         cells = part.records.columns[title]
@@ -701,7 +701,7 @@ def _repeated(part: _Parts, id_title: str, ids: list[str], rows: Ints) -> Except
 
 
 def _vary_like(kinds: Sequence[str], ids: Sequence[str]) -> bool:
-    """Return whether a column has as many values as there are rows, so that it tells nothing."""
+    """Return whether a column has as many values as there are rows."""
     return len(kinds) == len(ids)
 
 
@@ -790,7 +790,7 @@ def _check_possible(
 def _summaries(
     names: set[str], ids: Sequence[str], raw: Sequence[Any], values: Floats, rows: Ints
 ) -> list[int]:
-    """Return the rows that are called all, or are a statistic of the others by name and value."""
+    """Return the rows that are summaries of the others."""
     named = [row for row in rows.tolist() if ids[row] in names]
     found = [row for row in named if ids[row].casefold() == "all"]
     others = values[np.setdiff1d(rows, named)]
@@ -830,7 +830,7 @@ def _statistics(name: str, values: Floats) -> Iterator[float]:
 
 
 def _decimals(values: Floats, measure: str) -> int | None:
-    """Find the decimals that values were rounded to; None where nothing says that they were."""
+    """Find the decimals that values were rounded to, None where they were not."""
     numbers = values[np.isfinite(values)]
     numbers = numbers[numbers != np.rint(numbers)]
     if not len(numbers) or (is_reciprocal(measure) and np.all(1 / np.rint(1 / numbers) == numbers)):
@@ -879,7 +879,7 @@ def _runs_of_one(
 
 
 def _only(cells: Sequence[_Cells], source: Source, name: str | None) -> _Cells:
-    """Return the run of a source beside others; of several the one of this name."""
+    """Return the run of a source beside others, of several by name."""
     asked = [of_run for of_run in cells if len(cells) == 1 or of_run.run == name]
     if asked:
         return asked[0]
