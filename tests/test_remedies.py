@@ -363,6 +363,13 @@ def test_what_python_advises_works(
     assert found[0] not in answer
 
 
+def test_the_last_line_in_python_is_a_call(folder: Path) -> None:
+    result = iro.compare(folder / "ev.npz", "a", "b")
+    found = re.search(r"More \(.*\): (to_text\(details=True\))$", str(result))
+    assert found is not None
+    assert result.to_text(details=True).startswith(str(result).splitlines()[0])
+
+
 def named_in_messages() -> Iterator[str]:
     """Find the arguments that texts of the package name in backticks."""
     for path in PACKAGE.rglob("*.py"):
