@@ -1,4 +1,4 @@
-"""Comparisons from per-query values: of another tool's output, or of a measure of an evaluation."""
+"""Comparisons from values by query."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -130,7 +130,7 @@ def compare_values(
     as_written: bool = False,
     with_qrels: bool = False,
 ) -> Comparisons:
-    """Compare the first of some systems with the others, by values that another tool computed.
+    """Compare the first of some systems with the others, by values of another tool.
 
     Reciprocal ranks become ranks, unless they are taken `as_written`.
     """

@@ -317,7 +317,7 @@ class SearchLengths:
                 warn(
                     f"ASL of {self.name}: in {self._named(short)} there are no results, which"
                     " scores inf, or so few that a missing document scores no worse than one"
-                    " ranked first; use ASL(missing='cutoff')@k"
+                    f" ranked first; use ASL(missing='cutoff')@{self.cutoff or 100}"
                 )
             length_if_missing = np.where(self.retrieved > 0, irrelevant, np.inf)
         elif self.cutoff is None:

@@ -403,7 +403,7 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
 
 
 def _is_row(item: Any) -> bool:
-    """Return whether an item of a list is a row of a run, or the list of a query, and no run."""
+    """Return whether an item of a list is part of a run, and no run."""
     if isinstance(item, dict):
         return RUN.is_flat(item) or RUN.shape_of(item) is not None
     return hasattr(item, "_fields")
