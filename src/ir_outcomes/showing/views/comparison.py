@@ -54,16 +54,20 @@ def _comparison(comparison: Comparison) -> View:
     name = Column("name", lambda row: row_name(row, "%"), " ")
     fields = chosen(row_fields(alpha), *ROW_FIELDS)
     found = Column("found", lambda row: "" if row.found == "none" else row.found, " ")
-    above = f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1; fewer are better"
+    above = ""
+    missing = missing_words(comparison)
+    if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
+        above = f"above: {DOCUMENTS_ABOVE}, plus 1; lower is better{missing}"
+        missing = ""
     captions = (
         *systems_lines([comparison]),
         _counts_line(comparison),
-        above if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "",
+        above,
         measures_legend(comparison.measures, comparison.settings),
         f"{correction_words([comparison])}; {direction_words([comparison])}",
         margins_words(comparison),
         paper_words(comparison),
-        settings_words(comparison.settings) + missing_words(comparison),
+        settings_words(comparison.settings) + missing,
     )
     names = {"baseline": comparison.baseline, "contender": comparison.contender}
     names["difference"] = "difference"
@@ -190,14 +194,20 @@ def _comparisons(comparisons: Comparisons) -> View:
             for column in _columns_of(of_name, first.alpha, "difference", "p")
         ),
     )
+    meanings = directions(of_name[0] for of_name in rows.values())
+    settings = f"{queries_words(first)}, {settings_words(first.settings)}"
+    if first.unit == "document":
+        meanings += missing_words(first)
+    else:
+        settings += missing_words(first)
     captions = (
         *systems_lines(ranked),
         _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
         _within_legend(first),
-        directions(of_name[0] for of_name in rows.values()),
+        meanings,
         measures_legend(first.measures, first.settings),
-        f"{queries_words(first)}, {settings_words(first.settings)}{missing_words(first)}",
-        f"{correction_words(ranked, noun)}; {direction_words(ranked)}",
+        settings,
+        f"{correction_words(ranked)}; {direction_words(ranked)}",
     )
     against = f"{plural(noun, len(ranked))} against {first.baseline}"
     notes = merged([(item.contender, item.notes) for item in ranked])
