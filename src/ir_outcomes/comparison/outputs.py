@@ -320,7 +320,7 @@ def _notes(scores: Scores, with_qrels: bool) -> Iterator[str]:
         " that wrote them."
     )
     yield from _about_values(scores)
-    if not with_qrels:
+    if not with_qrels and scores.kind != "value":
         yield (
             "Without qrels, queries that have no relevant document cannot be told apart: they count"
             " as unanswered."

@@ -118,17 +118,16 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def label_words(comparison: Comparison) -> str:
-    """Return the label, whether it holds for new runs, and missing queries."""
+    """Return the label, whether it holds for new runs, and queries without results."""
     label = comparison.verdict.label
     if comparison.verdict.new_runs is not None:
         runs = "also for new runs" if comparison.verdict.new_runs else "of these runs only"
         label = f"{label}, {runs}"
     n = comparison.n_queries
-    returned = "has values" if comparison.settings.ties == "unknown" else "returned results"
     counts = [
-        f"{name} {returned} for {n - missing} of {plural('query', n)}"
+        f"{name} returned results for {n - missing} of {plural('query', n)}"
         for name, missing in zip("AB", comparison.n_missing, strict=True)
-        if missing > MANY_MISSING * n
+        if missing > MANY_MISSING * n and comparison.settings.ties != "unknown"
     ]
     return "; ".join([label, *counts])
 
