@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS, Direction
@@ -51,7 +52,7 @@ ROW_FIELDS = ("baseline", "contender", "difference", "interval", "new_runs", "p"
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
     alpha = comparison.alpha
-    name = Column("name", lambda row: row_name(row, "%"), " ")
+    name = Column("name", partial(_name_of, comparison), " ")
     fields = chosen(row_fields(alpha), *ROW_FIELDS)
     found = Column("found", lambda row: "" if row.found == "none" else row.found, " ")
     above = ""
@@ -85,12 +86,25 @@ def _comparison(comparison: Comparison) -> View:
         sentences=(comparison.verdict.sentence,),
         tables=(Table.of((name, *fields, found), comparison.parts, *captions),),
         notes=comparison.notes,
-        more="the papers' tests, power, other cutoffs",
+        more=_more(comparison),
         details=details_of([("", comparison)], "", shown),
         background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(printed,),
         most_lines=MOST_LINES + len(comparison.measures) + (4 if is_long else 0),
     )
+
+
+def _name_of(comparison: Comparison, row: Row) -> str:
+    """Name a row, the mean of a measure that is compared alone by the measure."""
+    is_alone = row.name == "all queries" and not comparison.coverage.n
+    return row.measured_in if is_alone else row_name(row, "%")
+
+
+def _more(comparison: Comparison) -> str:
+    """Say what the details are about."""
+    tests = any(row.tests for row in comparison.parts)
+    words = {"the papers' tests": tests, "power": True, "other cutoffs": comparison.cutoffs[1:]}
+    return ", ".join(word for word, is_there in words.items() if is_there)
 
 
 def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:

@@ -305,7 +305,8 @@ def details_of(
     """
     items = [item for _, item in comparisons]
     rows = _rows_table(comparisons, heading, shown, title)
-    return (rows, _outcomes_table(comparisons, heading), *_runs_tables(items))
+    tables = (rows, _outcomes_table(comparisons, heading), *_runs_tables(items))
+    return tuple(table for table in tables if table.columns)
 
 
 class _Line(NamedTuple):
