@@ -187,7 +187,7 @@ def _notes(scores: Scores, with_qrels: bool) -> Iterator[str]:
             f"Coverage is the share of queries with {scores.measure} above zero, ranking the mean"
             f" of {scores.measure} where both runs are above zero."
         )
-    if not with_qrels:
+    if not with_qrels and scores.kind != "value":
         yield (
             "Without qrels, queries that have no relevant document cannot be told apart: they count"
             " as unanswered."

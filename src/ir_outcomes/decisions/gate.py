@@ -499,7 +499,7 @@ def _words_of_size(comparison: Comparison) -> str:
     )
     if margin.passable is not None and margin.passable > margin.size:
         return (
-            f"{n} are too few for a margin of {margin.size:g}: equal runs need"
+            f"{n} are too few for a margin of {margin.size:g}: even equal runs need one of"
             f" {margin.passable:.2g}; {queries} queries would do."
         )
     loss = -margin.interval.low if row.higher_is_better else margin.interval.high
