@@ -169,9 +169,10 @@ def _exact_signed_ranks(code: Ints, plus: float) -> float:
     times = np.bincount(code)
     # Twice the mean ranks of ties are whole numbers.
     doubled = (2 * np.cumsum(times) - times + 1)[code]
-    ways = np.ones(1)
+    ways = np.zeros(doubled.sum() + 1)
+    ways[0] = 1.0
     for rank in doubled.tolist():
-        ways = np.append(ways, np.zeros(rank)) + np.append(np.zeros(rank), ways)
+        ways[rank:] += ways[:-rank]
     at = round(2 * plus)
     tail = min(ways[: at + 1].sum(), ways[at:].sum())
     return float(min(1.0, 2 * tail / ways.sum()))
