@@ -128,12 +128,12 @@ def assert_alike(one: Any, other: Any, at: str) -> None:
         assert one == other, at
 
 
-@pytest.mark.parametrize("form", ["", "#rank"])
-@pytest.mark.parametrize("unit", ["query", "document"])
-@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize(
+    ("unit", "clustered", "form"), [("query", False, "#rank"), ("document", True, "")]
+)
 @pytest.mark.parametrize("analysis", [compare, collections, slices, judges, agreement, ranks, gate])
 def test_shuffled_lines_change_nothing(
-    tmp_path: Path, analysis: Callable[..., Any], clustered: bool, unit: str, form: str
+    tmp_path: Path, analysis: Callable[..., Any], unit: str, clustered: bool, form: str
 ) -> None:
     settings: dict[str, Any] = {"unit": unit}
     if clustered:

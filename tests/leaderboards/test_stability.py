@@ -116,16 +116,3 @@ def test_conditions(tmp_path: Path) -> None:
 def test_what_is_refused(wrong: Any) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         iro.rank_distribution(iro.evaluate(*collection(2, 20)), **wrong)
-
-
-@pytest.mark.realdata
-def test_a_task_brings_its_grade(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = sorted((real_data / "dl20-passage").glob("BM25*.gz"))[:3]
-    task = iro.load("msmarco-passage/trec-dl-2020")
-    monkeypatch.setattr(
-        type(task), "qrels", iro.read_qrels(real_data / "dl20-passage" / "qrels.txt")
-    )
-    evaluation = iro.evaluate(task, runs, measures=["nDCG@10"])
-    assert iro.rank_distribution(evaluation, resamples=5).measure == "RR(rel=2)@1000, ties trec"
-    result = iro.agreement(evaluation, splits=3)
-    assert {test.measure for test in result.tests} == {"RR(rel=2)@1000, ties trec", "nDCG@10"}

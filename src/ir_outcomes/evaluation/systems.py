@@ -373,8 +373,8 @@ def refuse_several_runs(replicates: Systems) -> NoReturn:
     system, runs = next(iter(replicates.items()))
     raise ParameterError(
         f"this analysis takes one run of each system, and {system} has {len(runs)}"
-        f" ({some(runs)}); choose runs by their names, evaluation[[...]], or evaluate them without"
-        " `replicates`, as systems of their own"
+        f" ({some(runs)}); choose one of each by name (in Python evaluation[[...]]), or evaluate them"
+        " without `replicates`, as systems of their own"
     )
 
 

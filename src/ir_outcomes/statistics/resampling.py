@@ -1,4 +1,4 @@
-"""Seeded resamples and halves of the queries of a board, and the orders of its runs in them."""
+"""Seeded resamples and halves of the queries of a board."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ _BLOCK = 1 << 21  # numbers in a block of resamples: 400 of 5,000 queries
 
 
 def resampled_means(values: Floats, units: Ints, resamples: int, seed: int) -> Iterator[Floats]:
-    """Draw units with replacement, and yield means of (n_runs, n) values for blocks of resamples.
+    """Draw units with replacement, and yield means in blocks of resamples.
 
     A mean, of which a block has (size, n_runs), is over the queries where a run has a value (not
     NaN), each as often as its unit (0, 1, ...) was drawn; NaN where there are none.
@@ -75,7 +75,7 @@ def shared_ranks(gains: npt.ArrayLike) -> Ints:
 
 
 def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
-    """Kendall's tau-b of (n,) values with each of (n_samples, n) samples; NaN where all tie."""
+    """Kendall's tau-b of (n,) values with (n_samples, n) samples."""
     # `scipy.stats.kendalltau` takes one pair of orders per call.
     signs = _signs(np.asarray(values))
     taus = []
