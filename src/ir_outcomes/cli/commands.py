@@ -1,4 +1,4 @@
-"""The commands: what each calls, what its words are, and what is shown of its result.
+"""The table of commands.
 
 A command is made from a function: its keyword-only arguments are the options, and the help of an
 option is the first sentence about the argument in the docstring.
@@ -79,7 +79,10 @@ COMMANDS = {
     "compare-slices": Command(
         "compare_slices",
         "Compare runs on slices of the queries.",
-        ("compare-slices qrels.txt *.run --by length --queries queries.tsv",),
+        (
+            "compare-slices qrels.txt *.run --by length --queries queries.tsv",
+            "compare-slices --outputs old.csv new.csv -m nDCG@10 --by kinds.tsv",
+        ),
         "pair_or_values",
         takes=(*VERDICTS, *MEASURES, "queries"),
         figures=("forest",),
@@ -122,7 +125,11 @@ COMMANDS = {
     "gate": Command(
         "gate",
         "Decide whether runs may replace the baseline: 0 pass, 3 fail, 4 inconclusive.",
-        ("gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",),
+        (
+            "gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",
+            "gate --suite suite --baseline bm25 --margins 2pp,1",
+            "gate --outputs old.csv new.csv -m nDCG@10 --margins 0.01",
+        ),
         "gate",
         keeps={"on_error": "keep"},
         requires=("margins",),

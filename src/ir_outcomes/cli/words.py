@@ -154,10 +154,12 @@ def with_baselines(
 
 
 def saved(path: str, settings: Mapping[str, Any]) -> "iro.Evaluation":
-    """Read a saved evaluation, which has its settings; only the cutoff can be another one."""
+    """Read a saved evaluation, of which only the cutoff can be another one."""
     if not settings.keys() <= {"cutoff", "progress", "measures", "higher_is_better", "documents"}:
         raise UsageError(f"{path} is a saved evaluation; leave out options on how runs are read.")
     evaluation = iro.load_evaluation(path)
+    if settings.get("documents") == "cutoff" and not evaluation.documents:
+        raise UsageError(f"{path} has no lists of documents; give QRELS and the runs in its place.")
     if "cutoff" in settings:
         evaluation = evaluation.with_cutoff(settings["cutoff"])
     return evaluation
@@ -305,7 +307,7 @@ def collections(
     settings: Mapping[str, Any],
     **how: Unpack[ReadingOfValues],
 ) -> Read:
-    """Evaluate the runs of several collections, or take values that other tools computed.
+    """Evaluate the runs of several collections, or take values of other tools.
 
     Parameters
     ----------

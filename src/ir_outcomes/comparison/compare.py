@@ -155,7 +155,7 @@ def compared(
     family: int | None = None,
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare the first system of an evaluation with each other one, as a family or part of one."""
+    """Compare the first system of an evaluation with the others, as part of a family."""
     if evaluation.values is not None:
         return tuple(compare_values(evaluation, evaluation.systems, rules, family=family))
     _, *others = evaluation.systems

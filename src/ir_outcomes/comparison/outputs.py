@@ -1,4 +1,4 @@
-"""Comparisons from per-query values: of another tool's output, or of a measure of an evaluation."""
+"""Comparisons from values by query."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -130,7 +130,7 @@ def compare_values(
     as_written: bool = False,
     with_qrels: bool = False,
 ) -> Comparisons:
-    """Compare the first of some systems with the others, by values that another tool computed.
+    """Compare the first of some systems with the others, by values of another tool.
 
     Reciprocal ranks become ranks, unless they are taken `as_written`.
     """
@@ -187,7 +187,7 @@ def _notes(scores: Scores, with_qrels: bool) -> Iterator[str]:
             f"Coverage is the share of queries with {scores.measure} above zero, ranking the mean"
             f" of {scores.measure} where both runs are above zero."
         )
-    if not with_qrels:
+    if not with_qrels and scores.kind != "value":
         yield (
             "Without qrels, queries that have no relevant document cannot be told apart: they count"
             " as unanswered."

@@ -298,7 +298,7 @@ def overall_of(
     *,
     new_collection: bool = False,
 ) -> list[Overall]:
-    """Combine the conditions of each contender by unweighted means, which are a family."""
+    """Combine the conditions of each contender by unweighted means."""
     of_contender = by_contender(conditions)
     means = _means(conditions, [*of_contender], rules.alpha)
     corrected = {}
@@ -399,7 +399,7 @@ def notes_on_left_out(overall: Overall) -> Iterator[str]:
 def _new_ones(
     means: Mapping[str, RowOfMeans], index: int, conditions: Sequence[Condition], alpha: float
 ) -> dict[str, Interval]:
-    """Return where the differences measured in a new condition lie, where enough conditions tell."""
+    """Return where differences in a new condition lie, if enough conditions tell."""
     from scipy.special import stdtrit
 
     intervals = {}

@@ -143,7 +143,7 @@ class Evaluation(Sequence[SearchLengths]):
         return replace(self, scores=scores, replicates=among(self.replicates, names), **taken)
 
     def lists(self, analysis: str) -> tuple[SearchLengths, ...]:
-        """Return the runs, for what needs ranked lists; values of another tool are refused."""
+        """Return the runs, for what needs ranked lists."""
         if self.values is not None:
             raise ParameterError(
                 f"{analysis} need ranked lists, and these are values of {self.values.measure} that"
@@ -371,7 +371,7 @@ def is_saved(source: Any) -> bool:
 def evaluation_of(
     source: Any, *, cutoff: int | None = None, several_runs: bool = False, values: bool = False
 ) -> Evaluation:
-    """Return an evaluation, or that of a file, at a cutoff or its own; with values if that is said."""
+    """Return an evaluation, or that of a file, at a cutoff or its own."""
     evaluation = load_evaluation(source) if is_saved(source) else source
     check_argument("evaluation", evaluation, Evaluation)
     if not values:

@@ -72,11 +72,11 @@ def outputs(
         The measure, as the tool writes it or in another spelling; by default a reciprocal rank or
         ESL, or the only one.
     range : pair of float, optional
-        The smallest and largest value, such as (1, 5), where the measure's name does not tell.
+        Smallest and largest value, where the name of the measure does not tell.
     id : str, optional
         The column of query ids; by default the first of the known names, such as query_id.
     where : mapping of str to str, or sequence of str
-        Rows to take, by columns and their values, such as ``["filter=strict"]``; all must hold.
+        Rows to take, COLUMN=VALUE, all of which must hold. A mapping says the same.
     trials : {"mean"}, optional
         What becomes of several values of a query: their mean. By default they are an error.
     names : sequence of str, optional
@@ -175,7 +175,7 @@ def _sources_of_call(sources: Sequence[Any]) -> tuple[list[Any], list[str] | Non
 
 
 def are_sources(items: Sequence[Any]) -> bool:
-    """Return whether each item of a list or dict is a source by itself, and no record of one."""
+    """Return whether each item of a list or dict is a source by itself."""
     if not items or hasattr(items, "per_query") or hasattr(items, "_fields"):
         return False
     return all(
@@ -194,7 +194,7 @@ def _is_record(item: Mapping[Any, Any]) -> bool:
 
 
 def _is_of_retrieval(measure: str) -> bool:
-    """Return whether a measure is known to be of what was retrieved, so that nothing is 0."""
+    """Return whether a measure is known to be 0 where nothing was retrieved."""
     return is_gain(measure) or is_reciprocal(measure) or base_name(measure) == "ESL"
 
 
@@ -210,7 +210,7 @@ def _answerable(table: ValuesTable, qrels: Any, rel: int) -> tuple[ValuesTable, 
 
 
 def _with_unlisted(table: ValuesTable) -> ValuesTable:
-    """Return the values with the queries that trec_eval counted, and that no file names."""
+    """Return the values with the queries that only trec_eval's count has."""
     if not _is_of_retrieval(table.measure):
         return table
     n_more = table.n_queries - len(table.query_ids)
@@ -244,7 +244,7 @@ def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) 
         first, last = (list(compress(table.query_ids, ~row)) for row in table.missing[[0, -1]])
         raise MismatchError(
             f"{table.runs[0]} ({some(first, 3)}) and {table.runs[-1]} ({some(last, 3)}) have no"
-            " query in common"
+            " query in common; are the ids in another column (`id`)?"
         )
     if missing.sum() > MANY_MISSING * len(missing) and "missing-values" not in allow:
         raise MismatchError(_words_of_missing(table))

@@ -271,7 +271,7 @@ def _verdict(
     """Return how far labels of both halves agree, and how often each occurs."""
     measurements = measurements_of(evaluation)
     clusters = None if measurements.clusters is None else measurements.clusters.codes
-    first = first_halves(len(measurements.query_ids), splits, seed, clusters)
+    first = first_halves(measurements.query_ids, splits, seed, clusters)
     if clusters is not None:
         first = first[np.unique(clusters, return_index=True)[1]]
     n_labels = len(LABELS)
@@ -296,7 +296,7 @@ def _tests(
 ) -> Iterator[HalfAgreement]:
     """Yield how far the tests of a measure agree."""
     values = scores.gains()
-    first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
+    first = first_halves(scores.query_ids, splits, seed, scores.clusters)
     counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
     # Of queries, also where these are in clusters.
     systems = [System(run, (run,)) for run in scores.runs]

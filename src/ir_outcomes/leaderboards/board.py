@@ -1,4 +1,4 @@
-"""A leaderboard: standings by one row, the rows and labels of all pairs, further measures."""
+"""A leaderboard."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ class RankRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """A run, or a system of several runs, on a leaderboard, by the measure of the board."""
+    """A system on a leaderboard."""
 
     rank: int  #: by the mean, from 1; equal runs share the smaller rank
     run: str  #: its name, or that of the system
@@ -72,7 +72,7 @@ class MeasureOfRuns:
 
 @dataclass(frozen=True)
 class CollectionOfBoard(Immutable):
-    """A collection of a board over several: what its own board says of the same systems."""
+    """A collection of a board over several."""
 
     collection: str  #: its name
     group: str | None  #: collections of one group count as one in the mean
@@ -116,7 +116,7 @@ class BoardPairs(Sequence[BoardPair]):
     """
 
     def __init__(self, names: Sequence[str], rows: RowsOfPairs, labels: Ints, level: float) -> None:
-        """Take rows, labels as places in `LABELS`, and the level that the smallest p has to reach."""
+        """Take rows, labels as places in `LABELS`, and the level of the smallest p."""
         self.names = tuple(names)
         self.rows = rows
         self.labels = labels

@@ -18,7 +18,12 @@ from ir_outcomes.leaderboards.ordering import (
 )
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import HasFigures, Result
-from ir_outcomes.statistics.resampling import kendall_taus, resampled_means, shared_ranks
+from ir_outcomes.statistics.resampling import (
+    kendall_taus,
+    resampled_means,
+    shared_ranks,
+    units_drawn,
+)
 from ir_outcomes.table_columns import NUMBER, Column, attributes, decimals, rows_of
 
 
@@ -187,9 +192,8 @@ def rank_distribution(
     scores = scores.take(order.tolist())
     n_runs, n_queries = scores.values.shape
     notes = [*scores.notes(), *notes_on_source(evaluation)]
-    units = np.arange(n_queries)
+    units = units_drawn(scores.query_ids, scores.clusters)
     if scores.clusters is not None:
-        units = np.unique(scores.clusters, return_inverse=True)[1]
         notes = [f"Resamples are of {int(units.max()) + 1} clusters of queries.", *notes]
     blocks = with_progress(
         resampled_means(scores.gains(), units, resamples, seed),

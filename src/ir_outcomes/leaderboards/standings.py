@@ -1,4 +1,4 @@
-"""The systems of a board: their scores, the rows of their pairs, and their standings."""
+"""The systems of a board, with scores, rows of pairs, and standings."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -193,7 +193,7 @@ class ScoredSystems:
 
 
 def better_by(rows: RowsOfPairs, name: str) -> Bools:
-    """Return which system, row, is found better than which, column, by a row of their pairs."""
+    """Return (systems, systems), whether the first is found better."""
     found = rows.rows[name].found
     baseline, contender = rows.systems
     size = int(rows.systems.max()) + 1
@@ -216,7 +216,7 @@ def standings_of(
     row: str,
     runs: Sequence[tuple[RunScore, ...]],
 ) -> tuple[Standing, ...]:
-    """Return the standings by a row of all pairs, of systems in the order of the board."""
+    """Return the standings by a row of all pairs, in the order of the board."""
     better = better_by(pairs.rows, row)
     coverage: list[float | None] = [None] * len(pairs.names)
     if "coverage" in pairs.rows.rows:

@@ -1,4 +1,4 @@
-"""Boards over collections: means over them of the scores and of the rows of all pairs."""
+"""Boards over collections."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -157,7 +157,7 @@ class ScoredCollections:
 
 
 def _in_all(evaluations: Mapping[str, Evaluation]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the systems of all collections, and for each other system the collections without it."""
+    """Return the systems of all collections, and which collections lack others."""
     members = {name: evaluation.system_names for name, evaluation in evaluations.items()}
     lacking = {
         system: [name for name, present in members.items() if system not in present]
@@ -191,7 +191,7 @@ def _refuse_shared_queries(evaluations: Mapping[str, Evaluation]) -> None:
 
 
 def _identified(evaluation: Evaluation, queries: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield what identifies queries: a judged document beside the id, or the id of values.
+    """Yield what identifies queries across collections.
 
     Whole numbers are ids in many unrelated collections, so they prove nothing by themselves.
     """

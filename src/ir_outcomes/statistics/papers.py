@@ -143,7 +143,7 @@ def t_of_sums(n: Floats, total: Floats, squares: Floats, rest: Floats) -> Subset
 
 
 def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
-    """Run Wilcoxon's signed rank test on all differences, exact if they are few, or on subsets.
+    """Run Wilcoxon's signed rank test on all differences, or on subsets.
 
     On subsets it is the normal approximation.
     """
@@ -165,13 +165,14 @@ def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
 
 
 def _exact_signed_ranks(code: Ints, plus: float) -> float:
-    """Return the p-value of a sum of positive ranks over all signs; equal codes are ties."""
+    """Return the p-value of a sum of positive ranks over all signs."""
     times = np.bincount(code)
     # Twice the mean ranks of ties are whole numbers.
     doubled = (2 * np.cumsum(times) - times + 1)[code]
-    ways = np.ones(1)
+    ways = np.zeros(doubled.sum() + 1)
+    ways[0] = 1.0
     for rank in doubled.tolist():
-        ways = np.append(ways, np.zeros(rank)) + np.append(np.zeros(rank), ways)
+        ways[rank:] += ways[:-rank]
     at = round(2 * plus)
     tail = min(ways[: at + 1].sum(), ways[at:].sum())
     return float(min(1.0, 2 * tail / ways.sum()))

@@ -1,4 +1,4 @@
-"""Records of values: files, frames, dicts and lists become columns of cells by their titles."""
+"""Records of values: columns of cells by their titles."""
 
 import csv
 import re
@@ -87,7 +87,7 @@ class Records(NamedTuple):
 
 
 def records_of(source: Source, measure: str | None) -> Records:
-    """Return the rows of a file or object; `measure` tells {measure: {query: value}}."""
+    """Return the rows of a file or object of values."""
     if not source.is_file:
         data = getattr(source.data, "per_query", source.data)
         columns = _columns_of_object(data, measure, source)
@@ -129,7 +129,7 @@ def _is_header(line: str) -> bool:
 
 
 def _fields(line: str) -> list[str]:
-    """Return columns: by tabs where there are several, because an id can have spaces inside."""
+    """Return columns, by tabs where there are any."""
     fields = line.strip("\r\n").split("\t")
     if len(fields) in (3, 4):
         return [field.strip(WHITE_SPACE) for field in fields]
@@ -139,7 +139,7 @@ def _fields(line: str) -> list[str]:
 def _columns_of_lines(
     lines: list[str], separator: str | None
 ) -> tuple[list[list[str]], Sequence[int]] | None:
-    """Return cells by column and the numbers of lines; None where lines have other numbers of cells."""
+    """Return cells by column and line numbers, None where lines differ in length."""
     numbers: Sequence[int] = range(1, len(lines) + 1)
     if "" in lines or any(map(str.isspace, lines)):
         numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
@@ -177,7 +177,7 @@ def _records_of_table(text: str, lines: list[str], separator: str, source: Sourc
 def _quoted_columns(
     lines: list[str], separator: str, source: Source
 ) -> tuple[list[list[str]], Sequence[int]]:
-    """Return cells by column where cells can be quoted, and the numbers of their last lines."""
+    """Return cells by column where they can be quoted, and their last lines."""
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator, strict=True)
     rows: list[list[str]] = []
     numbers: list[int] = []
@@ -196,7 +196,7 @@ def _quoted_columns(
 
 
 def _records_of_lines(text: str, lines: list[str], measure: str | None, source: Source) -> Records:
-    """Read lines of trec_eval and ir_measures, of several runs with their names in front."""
+    """Read lines of trec_eval and ir_measures."""
     separator = next((sign for sign in "\t " if sign in text), None)
     if separator == " " and (
         "  " in text or any(sign in text for sign in ("\r", "\v", "\f", "\n ", " \n"))
@@ -224,7 +224,7 @@ def _records_of_lines(text: str, lines: list[str], measure: str | None, source: 
 
 
 def _checked_columns(lines: list[str], source: Source) -> tuple[list[list[str]], Sequence[int]]:
-    """Return cells by column of lines that are separated in different ways, or say what is wrong."""
+    """Return cells by column of lines that are separated in different ways."""
     numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
     if not numbers:
         raise source.error(f"has no values by query; {MEANS}")
@@ -234,7 +234,7 @@ def _checked_columns(lines: list[str], source: Source) -> tuple[list[list[str]],
         if len(fields) != n_columns:
             problem = f"is not a line of {n_columns} columns with values by query; {MEANS}"
             if len(fields) in (4, 6) or "Q0" in fields:
-                problem = "has no values by query; runs and qrels are for `compare`"
+                problem = "has no values by query; runs and qrels are for compare"
             raise source.error(problem, number, " ".join(fields))
     return list(map(list, zip(*rows, strict=True))), numbers
 
@@ -308,7 +308,7 @@ def _n_names(document: Any) -> int:
 
 
 def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[str, list[Any]]:
-    """Read a frame, a series, arrays, a mapping, or an iterable of mappings or of Metric."""
+    """Read a frame, a series, arrays, a mapping, or an iterable of records."""
     if is_frame(data):
         return _columns_of_frame(data, source)
     if (
@@ -405,7 +405,7 @@ def _flat(record: Mapping[Any, Any], outer: str = "") -> Iterator[tuple[str, Any
 def _columns_of_mapping(
     data: Mapping[Any, Any], measure: str | None, source: Source
 ) -> dict[str, list[Any]]:
-    """Read one record, columns, {query: value}, {query: {measure: value}} or its mirror."""
+    """Read a mapping: a record, columns, or values by query and measure."""
     keys = list(map(str, data))
     cells = list(data.values())
     names = set(map(normal, keys[:_MOST_TITLES]))
@@ -462,7 +462,7 @@ def _columns_of_nested(
 
 
 def _list_within(data: Mapping[Any, Any], source: Source) -> Any:
-    """Return the one list of objects in an object, at whatever depth, or mapping of objects."""
+    """Return the one list or mapping of objects in an object, at whatever depth."""
     lists = dict(_lists_in(data))
     if len(lists) > 1:  # a log has others, too, of objects without ids
         lists = {

@@ -1,4 +1,4 @@
-"""Values of one measure as an array: runs by queries, from the records of every source."""
+"""Values of one measure as an array of runs by queries."""
 
 import math
 import re
@@ -412,7 +412,7 @@ def _places(cell: Any) -> int:
 
 
 def _decimals(values: Floats, measure: str) -> int | None:
-    """Find the decimals that values were rounded to; None where nothing says that they were."""
+    """Find the decimals that values were rounded to, None where they were not."""
     numbers = values[np.isfinite(values)]
     numbers = numbers[numbers != np.rint(numbers)]
     if not len(numbers) or (is_reciprocal(measure) and np.all(1 / np.rint(1 / numbers) == numbers)):
