@@ -228,8 +228,8 @@ def board_or_suite(
         evaluations, _ = values_of_suite(suite, how, settings)
         return Read((evaluations,), {"measures": None})
     refuse_how(how)
-    found = iro.evaluate(suite, **without_rows(settings))
-    return Read((found,), {}, found, found.suite.files)
+    evaluations = iro.evaluate(suite, **without_rows(settings))
+    return Read((evaluations,), {}, evaluations, evaluations.suite.files)
 
 
 def evaluated_runs(
@@ -259,8 +259,8 @@ def without_rows(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings without the measures that are rows, which need not be evaluated."""
     from ir_outcomes.pairs.verdict import DECIDING
 
-    kept = [measure for measure in settings.get("measures", ()) if measure not in DECIDING]
-    return {**settings, "measures": kept}
+    measures = [measure for measure in settings.get("measures", ()) if measure not in DECIDING]
+    return {**settings, "measures": measures}
 
 
 def judges(
