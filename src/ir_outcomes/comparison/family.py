@@ -1,4 +1,4 @@
-"""The comparisons of a call: one baseline with its contenders, from the arrays of their pairs."""
+"""The comparisons of a call, from the arrays of its pairs."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ def comparisons_of_runs(
     *,
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare the first system of an evaluation with each other one, with `notes` on each."""
+    """Compare the first system of an evaluation with the others."""
     asked = known_means(evaluation, measures)
     measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
     labels = labels_elsewhere(evaluation, settings)
@@ -121,7 +121,7 @@ class Family:
     def __init__(
         self, measurements: Measurements, settings: Settings, measures: Sequence[str] = ()
     ) -> None:
-        """Estimate all rows; `measures` are those that were asked for."""
+        """Estimate all rows, and those of `measures` that were asked for."""
         self.measurements = measurements
         self.settings = settings
         self.measures = measures

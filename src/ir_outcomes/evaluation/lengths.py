@@ -152,7 +152,8 @@ class SearchLengths:
         ]
         clusters = None
         if self.clusters is not None:
-            clusters = unless_independent(by_first_occurrence(self.clusters[queries]), relevant > 0)
+            numbers = np.unique(self.clusters[queries], return_inverse=True)[1]
+            clusters = unless_independent(numbers, relevant > 0)
         return replace(
             self,
             query_ids=query_ids,
@@ -324,7 +325,7 @@ class SearchLengths:
                 warn(
                     f"ASL of {self.name}: in {self._named(short)} there are no results, which"
                     " scores inf, or so few that a missing document scores no worse than one"
-                    " ranked first; use ASL(missing='cutoff')@k"
+                    f" ranked first; use ASL(missing='cutoff')@{self.cutoff or 100}"
                 )
             length_if_missing = np.where(self.retrieved > 0, irrelevant, np.inf)
         elif self.cutoff is None:
@@ -448,9 +449,3 @@ def unless_independent(codes: Ints, answerable: Bools) -> Ints | None:
     if np.bincount(codes[answerable]).max(initial=0) > 1:
         return codes
     return None
-
-
-def by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
-    """Number labels in the order in which they first occur."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]

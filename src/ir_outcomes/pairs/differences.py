@@ -31,7 +31,7 @@ class Quantity(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FoundItems:
-    """What runs found, and where: queries, or relevant documents in the order of their queries."""
+    """Queries or relevant documents that runs found, and where."""
 
     number: Ints  # (queries,) items of each query, at least 1
     found: Floats  # (runs, items) 1 where a run found the item, else 0
@@ -52,7 +52,7 @@ class FoundItems:
         return replace(self, found=self.found[runs], lengths=self.lengths[runs])
 
     def means(self) -> Floats:
-        """(runs, queries) mean search length of what each run found, NaN where it found nothing."""
+        """(runs, queries) mean search length of what was found, else NaN."""
         found = self.over_queries(self.found)
         return divided(self.over_queries(self.lengths), found, found > 0)
 
@@ -240,7 +240,7 @@ class Measurements:
             yield self._block(names, slice(0, 1), _upto(left, width, len(self.names)), exact=True)
 
     def board(self, names: tuple[str, ...], halves: Floats | None = None) -> Iterator[BlockOfPairs]:
-        """Yield all pairs of systems, some at a time; of halves, (units, splits) of 0 and 1, both."""
+        """Yield all pairs of systems in blocks, also of halves, (units, splits)."""
         n = len(self.names)
         block, of_pair = BLOCK, self._differences_of_pair
         if halves is not None:  # of which there are many sums
@@ -300,7 +300,7 @@ def _of_pairs(values: Floats, pairs: Bools) -> Floats:
 
 
 def _of_levels(levels: Floats, baselines: slice, contenders: slice) -> PairedValues:
-    """Set the values of runs side by side; a query counts where both are defined."""
+    """Set the values of runs side by side, where both are defined."""
     a = levels[baselines, None]
     b = levels[None, contenders]
     size = np.ones((1, 1, levels.shape[1]))

@@ -115,7 +115,7 @@ class Columns:
 
 
 def lists(offsets: Ints, items: npt.NDArray[Any], order: Ints | None = None) -> Iterator[list[Any]]:
-    """Yield the items of each query, in an order of the rows; not all become objects at once."""
+    """Yield the items of each query, in an order of the rows."""
     for begin, end in _stretches(offsets):
         rows = slice(offsets[begin], offsets[end])
         listed = (items[rows] if order is None else items[order[rows]]).tolist()
@@ -147,7 +147,7 @@ def repeated(offsets: Ints, items: npt.NDArray[Any]) -> Rows:
 
 
 def _all_differ(offsets: Ints, ids: Ids) -> bool:
-    """Return whether all hashes of queries and ids differ, which tells that ids of a query do."""
+    """Return whether all hashes of queries and ids differ."""
     hashes = np.repeat(np.arange(len(offsets) - 1, dtype=np.uint64), np.diff(offsets))
     for words in words_of(np.ascontiguousarray(ids)).T:
         hashes = (hashes ^ words) * _FACTOR

@@ -73,6 +73,7 @@ from ir_outcomes.reading.objects import (
 )
 from ir_outcomes.reading.tables import Source
 
+VALUES_REMEDY = "compare values of queries with compare-outputs (in Python compare_outputs)"
 MEANS_REMEDY = "means do not say how many queries changed, so give the run that they are about"
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
@@ -258,14 +259,14 @@ def _layouts(lines: list[bytes], kind: Kind) -> list[Layout]:
 
 
 class _Ranks:
-    """The ranks of lines without Q0 or a tag, which must be 1, 2, 3 ... or 0, 1, 2 ... in each query."""
+    """The ranks of lines without Q0 or a tag, which must be consecutive."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._last: dict[bytes, float] = {}
 
     def follow(self, line: bytes) -> bool:
-        """Return whether the rank of a line is the next of its query; a line that is cut has none."""
+        """Return whether the rank of a line is the next of its query."""
         fields = line.split()
         if len(fields) != self._layout.columns or self._layout.rank is None:
             return True
@@ -291,7 +292,7 @@ class _Ranks:
 
 
 def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
-    """Return whether lines have the ranks of a layout, and Q0 in their second column or not."""
+    """Return whether lines have the ranks and the Q0 of a layout."""
     if len(lines[0].split()) != layout.columns or not all(map(_Ranks(layout).follow, lines)):
         return False
     has_q0 = all(line.split()[1:2] in ([b"0"], [b"Q0"]) for line in lines)
@@ -320,8 +321,7 @@ def _read_lines(
         raise FormatError(
             source,
             f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
-            " compare values of queries with compare-outputs (in Python compare_outputs);"
-            f" {MEANS_REMEDY}",
+            f" {VALUES_REMEDY}; {MEANS_REMEDY}",
             line=number,
             text=shown(lines[0].split()),
         )
@@ -441,9 +441,12 @@ def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
             f" tr '\\r' '\\n' < {shlex.quote(source)} > new"
         )
     if separator is not None and n_fields == 1:
+        if any(map(is_measure_name, _header(line)[1])):
+            return f"has values of measures, and is not {kind.name}; {VALUES_REMEDY}"
         return (
-            f"is separated by {separator!r} and has no header; write a first line that names the"
-            f" columns, such as {separator.join(('query_id', 'doc_id', kind.values[0]))}"
+            f"is separated by {separator!r}, and its first line does not name the columns of"
+            f" {kind.name}; write one that does, such as"
+            f" {separator.join(('query_id', 'doc_id', kind.values[0]))}"
         )
     if any(_fits(line, layout) and layout.columns > 3 for layout in _layouts(lines, kind.other)):
         return f"{problem}; these look like the columns of {kind.other.name}: {SWAPPED}"

@@ -70,7 +70,7 @@ ReadBlock = Callable[[Block, Layout, str], Part]
 def read_lines(
     content: Iterable[Block], layout: Layout, source: str, plainly: ReadBlock, line_of: LineOf
 ) -> Columns:
-    """Read lines of one layout; `plainly` reads the blocks that are not for NumPy."""
+    """Read lines of one layout, those that are not for NumPy by `plainly`."""
     documents = _Growing(as_ids([]))
     values = _Growing(np.empty(0))
     ranks = _Growing(np.empty(0, dtype=np.float32))

@@ -310,7 +310,7 @@ def is_ranking(value: Any) -> bool:
 
 
 def _without_columns(data: Any) -> bool:
-    """Return whether this is a table without values yet: a lazy frame, a stream, a relation."""
+    """Return whether this is a lazy frame, a stream or a relation."""
     if hasattr(data, "collect") and not hasattr(data, "iter_rows"):
         return True
     libraries = {kind.__module__.partition(".")[0] for kind in type(data).__mro__}

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ir_outcomes.arguments import with_checked_methods
 from ir_outcomes.choices import Bools, Floats, Ints, RunBy
 from ir_outcomes.errors import (
     FormatError,
@@ -37,6 +38,7 @@ DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a
 _UPSIDE_DOWN = 9
 
 
+@with_checked_methods
 @dataclass(frozen=True, eq=False)
 class Run:
     """A checked run: no document twice in a query, no NaN score.
@@ -364,7 +366,7 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
 
 
 def _is_row(item: Any) -> bool:
-    """Return whether an item of a list is a row of a run, or the list of a query, and no run."""
+    """Return whether an item of a list is part of a run, and no run."""
     if isinstance(item, dict):
         return RUN.is_flat(item) or RUN.shape_of(item) is not None
     return hasattr(item, "_fields")
