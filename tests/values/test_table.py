@@ -122,6 +122,7 @@ def test_dicts_of_pytrec_eval_and_ranx_in_python_and_as_json(write: Any) -> None
             for asked in (None, measure):
                 output = read_output(source, measure=asked)
                 assert (output.measure, output.values) == (measure, {"q1": 0.5, "R": 1.0})
+    assert len(iro.outputs({"a": by_measure, "b": by_measure})) == 2
     flat = read_output(write('{"q1": 2, "q2": null}'), measure="ESL")
     assert flat.values == pytest.approx({"q1": 2, "q2": math.nan}, nan_ok=True)
     own = {"mine": {"q1": 0.5, "q2": 1.0}, "other": {"q1": 0.5, "q2": 1.0}}
@@ -166,6 +167,7 @@ def test_a_text_of_trec_eval_may_stand_there_twice(write: Any) -> None:
         ("q1 AP 0.5\nq2 AP 50\n", r"line 2: AP of query q2 is not between 0 and 1; if the values are percentages, divide"),
         (WIDE + "a,0.5,0.5,\"0,5\"", "line 2: the value of RR of query 403 has a decimal comma; write a point"),
         ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
+        ("q1 Q0 d1 1 9 t\n", r"a\.eval, line 1: has no values by query; runs and qrels are for"),
         ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is not between 0 and 1"),
         ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: query q1 .query_id. has several values of RR; if they are"),
         ("a b 0.5\n", "it cannot be told which column has the measures"),
@@ -321,9 +323,12 @@ def test_columns_of_measures_are_read_alike_in_all_forms(write: Any, query: str)
     "source",
     [
         "epoch,steps,cosine-NDCG@10\n0,100,0.45\n",
+        "name,AP,RR\nbm25,0.3,0.5\n",
         "AP,RR\n0.3,0.5\n",
         ",AP\n0,0.3\n1,0.4\n",
+        "map\tall\t0.3\n",
         '{"ndcg": {"NDCG@1": 0.3}, "map": {"MAP@1": 0.2}}',
+        '{"nDCG@10": 0.3, "RR": 0.2}',
     ],
 )
 def test_means_are_refused(source: str, write: Any) -> None:
@@ -331,6 +336,12 @@ def test_means_are_refused(source: str, write: Any) -> None:
         if asked in source if asked else "cosine" not in source:
             with pytest.raises(FormatError, match="the means alone do not do"):
                 read_values(write(source), measure=asked)
+
+
+def test_truth_values_are_1_and_0(write: Any) -> None:
+    frame = pd.DataFrame({"id": [1, 2], "ok": [True, False]})
+    for source in (frame, *(write(f"id,ok\n1,{yes}\n2,{no}\n") for yes, no in ("CI", "YN"))):
+        assert read_output(source, measure="ok").values == {"1": 1.0, "2": 0.0}
 
 
 def test_trials_are_averaged_where_that_is_asked_for(write: Any) -> None:
