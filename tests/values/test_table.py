@@ -263,6 +263,8 @@ def test_a_choice_among_runs_and_measures(write: Any) -> None:
 def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(write: Any) -> None:
     with pytest.raises(FormatError, match="has no column of values; call it value"):
         read_output(write("qid\tmeasure\tx\na\tb\t0.5\n"), measure="RR")
+    with pytest.raises(FormatError, match="has no column of query ids"):
+        read_values(FRAMES["polars"]({"q1": [0.5]}))
     values = read_output(write("run\tqid\tvalue\na\tb\t0.5\n"), measure="RR")
     assert (values.name, values.values) == ("a", {"b": 0.5})
     assert read_output(write("query\tAP\tRR\nq\t1\t0.5\n")).values == {"q": 0.5}
