@@ -206,3 +206,9 @@ def test_numbers_that_cannot_be_are_refused(call: Callable[[], Any], argument: s
     with pytest.raises(iro.ParameterError) as refused:
         call()
     assert argument in str(refused.value)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_argument_that_no_function_has_is_refused(name: str) -> None:
+    with pytest.raises(TypeError, match="no_such"):
+        FUNCTIONS[name](**right_arguments(name), no_such=1)

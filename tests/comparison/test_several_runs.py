@@ -172,7 +172,12 @@ def test_few_runs_say_nothing_about_new_ones(n_runs: tuple[int, int]) -> None:
 def test_reciprocal_ranks_of_several_runs_have_the_rows_of_the_runs() -> None:
     expected, qrels, (a, b) = compared(5, (1, 5), 1)
     ev = iro.evaluate(qrels, {"a": a, "b": b}, cutoff=CUTOFF, measures=["RR@6"])
-    by_rank = iro.compare_measure(ev, "a", "b", measure="RR@6")
+    scores = ev.scores_of("RR@6")
+    rows = zip(scores.runs, scores.values.tolist(), strict=True)
+    values = {run: dict(zip(scores.query_ids, row, strict=True)) for run, row in rows}
+    systems = {run: system for system, runs in ev.replicates.items() for run in runs}
+    of_values = iro.outputs(values, measure="RR@6", replicates=systems)
+    by_rank = iro.compare(of_values, "a", "b")
     assert (by_rank.coverage, by_rank.ranking) == (expected.coverage, expected.ranking)
 
 

@@ -284,7 +284,7 @@ def test_judges_may_differ_in_qrels_and_rel_only() -> None:
     assert [row.comparison.rel for row in found.conditions] == [1, 2]
     assert any("B: a run has the judge's name" in note for note in found.notes)
     for judges, error, message in (
-        ({"one": ev, "two": ev.with_cutoff(5)}, MismatchError, "in qrels and rel only"),
+        ({"one": ev, "two": ev.with_cutoff(5)}, MismatchError, "with the same `cutoff`"),
         ({"one": ev, "two": ev[["a"]]}, MismatchError, "the run b is missing"),
         ({"one": ev}, ParameterError, "at least two judges"),
     ):

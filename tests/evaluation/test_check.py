@@ -15,9 +15,6 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning
-from ir_outcomes.reading.formats import read_any_file
-from ir_outcomes.reading.forms import RUN
-from ir_outcomes.reading.runs import changes_by_rank
 from ir_outcomes.samples import SUITE_COLLECTIONS, write_suite
 from tests.helpers.sample import write_small_sample
 
@@ -281,7 +278,7 @@ def test_healthy_collections_have_no_problem(real_data: Path) -> None:
         max_size=4,
     )
 )
-def test_changes_by_rank_by_a_loop(lists: list[list[tuple[int, int]]]) -> None:
+def test_scores_against_ranks_by_a_loop(lists: list[list[tuple[int, int]]]) -> None:
     """A document scores higher than one with a smaller rank, whatever the order of the lines."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a.run")
@@ -292,13 +289,13 @@ def test_changes_by_rank_by_a_loop(lists: list[list[tuple[int, int]]]) -> None:
                 for place, (rank, score) in enumerate(ranked)
             )
         )
-        found = changes_by_rank(str(path), read_any_file(str(path), RUN))
+        run = iro.read_run(path)
     expected = [
         any(of < other and low < high for of, low in ranked for other, high in ranked)
         for ranked in lists
     ]
-    assert found is not None
-    assert (found[0] > 0).tolist() == expected
+    found = [False] * len(lists) if run.against_ranks is None else run.against_ranks.tolist()
+    assert found == expected
 
 
 def test_the_judged_share_is_that_of_the_lists_that_are_there() -> None:

@@ -19,6 +19,7 @@ from ir_outcomes.reading.measure_names import (
     is_reciprocal,
     is_same_measure,
 )
+from ir_outcomes.reading.tables import Source
 from ir_outcomes.values.table import read_table
 from tests.helpers.frames import FRAMES
 
@@ -32,7 +33,7 @@ class RunValues(NamedTuple):
 
 def read_values(source: Any, *, position: str = "output", **settings: Any) -> list[RunValues]:
     """Return the values of each run by query."""
-    table = read_table([source], positions=[position], **settings)
+    table = read_table([Source.of(source, position)], **settings)
     return [
         RunValues(
             run,

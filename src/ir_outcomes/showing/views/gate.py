@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from ir_outcomes.choices import length_unit
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import listed, margin_text, percent, plural
@@ -125,7 +126,7 @@ def _kind_of_name(decisions: Sequence[GateDecision]) -> str:
 
 
 def _is_of_measure(decision: GateDecision) -> bool:
-    """Return whether the condition of a decision is the measure whose values are compared."""
+    """Return whether the condition of a decision is a measure."""
     comparison = decision.comparison
     return comparison is not None and decision.condition == comparison.naive.measured_in
 
@@ -201,7 +202,7 @@ def _facets_table(
 
 
 def _margins_of(name: str, decisions: Sequence[GateDecision]) -> str:
-    """Write the margin of a row, or the smallest and the largest, where it depends on the run."""
+    """Write the margin of a row, or its range where it depends on the run."""
     rows = [row for decision in decisions for row in decision.rows if row.name == name]
     ends = [pick(rows, key=signed_margin) for pick in (min, max)]
     return " to ".join(
@@ -219,7 +220,10 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     ]
     if missing:
         limit = percent(result.max_missing)
-        yield f"queries missing: {some(missing, 3)}; at most {limit} % may be"
+        counted = ""
+        if all(map(_counts_worst, comparisons)):
+            counted = "; what is missing counts as the worst value"
+        yield f"queries missing: {some(missing, 3)}; at most {limit} % may be{counted}"
     several = [item for item in comparisons if item.of_several_runs]
     if several:
         yield "about these runs only"
@@ -233,6 +237,14 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
         f"{queries}{level:.4g} % intervals for margins{by_cluster},"
         f" {settings_words(result.settings)}"
     )
+
+
+def _counts_worst(comparison: Comparison) -> bool:
+    """Return whether values are compared, and the worst one is known."""
+    row = comparison.all_queries or comparison.naive
+    settings = comparison.settings
+    is_known = row.largest is not None and settings.n_clusters is None
+    return settings.ties == "unknown" and is_known
 
 
 def _measures_table(decisions: Sequence[GateDecision]) -> Iterator[Table]:
@@ -272,7 +284,7 @@ def _most_harm(decision: GateDecision) -> Iterator[str]:
 
 
 def _loss(query: QueryOutcome, is_ranking: bool) -> str:
-    """Say what a query lost: "3 to 71", "found, now lost"; in ranking alone its lengths."""
+    """Say what a query lost: "3 to 71", "found, now lost"."""
     if query.outcome == "lost" and not is_ranking:
         if query.found_contender:
             return (
