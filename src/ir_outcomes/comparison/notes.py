@@ -44,7 +44,7 @@ def notes_on_input(
 def notes_on_measures(
     baseline: SystemRuns, contender: SystemRuns, measures: Sequence[str]
 ) -> Iterator[Note]:
-    """Say that measures without a cutoff are of whole lists, which end at different depths."""
+    """Say that measures without a cutoff are of lists of different depths."""
     whole = [measure for measure in measures if "@" not in measure]
     of_a, of_b = (max(run.depth for run in runs) for runs in (baseline, contender))
     if whole and of_a != of_b:

@@ -161,7 +161,7 @@ class SearchLengthMeasure(Measure):
 def found_by_both(
     baseline: "SearchLengths", contender: "SearchLengths", unit: Unit, need: int = 1
 ) -> tuple[Any, Any]:
-    """Return the query of each item, and (2, items) search lengths, NaN where it was not found."""
+    """Return the query of each item, and (2, items) search lengths, else NaN."""
     import numpy as np
 
     from ir_outcomes.evaluation.lengths import check_comparable

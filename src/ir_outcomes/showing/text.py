@@ -63,7 +63,7 @@ def as_text(
 
 
 def _fitting(notes: list[str], blocks: Sequence[str], most_lines: int | None) -> list[str]:
-    """Return the first notes that fit below blocks and above a last line, at least one."""
+    """Return the first notes that fit on the screen, at least one."""
     lines = sum(block.count("\n") + 2 for block in blocks) + 1
     number = len(notes)
     while (

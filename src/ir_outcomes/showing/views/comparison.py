@@ -303,7 +303,7 @@ def _printed(
 
 
 def _within_column(first: Comparison) -> tuple[Column, ...]:
-    """Return the column that says whether runs are within the margins, where there are any."""
+    """Return the column of verdicts by margins, where there are any."""
     is_shown = first.settings.margins is not None
     return (Column("within", within_words, "within margins"),) if is_shown else ()
 

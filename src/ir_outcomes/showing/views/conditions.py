@@ -219,7 +219,7 @@ def _dagger_legend(result: ConditionsComparison, rows: Sequence[Condition]) -> s
 
 
 def _row_words(row: Row | None) -> str:
-    """Write the difference of a row, of the row that gives the direction with its interval."""
+    """Write the difference of a row, with its interval where it gives the direction."""
     if row is None or row.difference is None:
         return NOTHING
     if row.name == "all queries":

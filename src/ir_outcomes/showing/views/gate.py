@@ -126,7 +126,7 @@ def _kind_of_name(decisions: Sequence[GateDecision]) -> str:
 
 
 def _is_of_measure(decision: GateDecision) -> bool:
-    """Return whether the condition of a decision is the measure whose values are compared."""
+    """Return whether the condition of a decision is a measure."""
     comparison = decision.comparison
     return comparison is not None and decision.condition == comparison.naive.measured_in
 
@@ -202,7 +202,7 @@ def _facets_table(
 
 
 def _margins_of(name: str, decisions: Sequence[GateDecision]) -> str:
-    """Write the margin of a row, or the smallest and the largest, where it depends on the run."""
+    """Write the margin of a row, or its range where it depends on the run."""
     rows = [row for decision in decisions for row in decision.rows if row.name == name]
     ends = [pick(rows, key=signed_margin) for pick in (min, max)]
     return " to ".join(
@@ -287,7 +287,7 @@ def _most_harm(decision: GateDecision) -> Iterator[str]:
 
 
 def _loss(query: QueryOutcome, is_ranking: bool) -> str:
-    """Say what a query lost: "3 to 71", "found, now lost"; in ranking alone its lengths."""
+    """Say what a query lost: "3 to 71", "found, now lost"."""
     if query.outcome == "lost" and not is_ranking:
         if query.found_contender:
             return (

@@ -143,7 +143,7 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
 def difference_words(
     row: Row | None, bounds: Interval | None, apart_from: Sequence[float] = ()
 ) -> str:
-    """Write the difference of a row with an interval, whose ends are apart from it and from others."""
+    """Write the difference of a row with an interval, apart from its ends."""
     if row is None or row.difference is None:
         return NOTHING
     least = places_of(row.measured_in)
@@ -267,7 +267,7 @@ def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
-    """List the runs of a system, and the range of their differences on both facets, or of the mean."""
+    """List the runs of a system, and the range of their differences."""
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
     runs = [run for run in comparison.runs if run.system == name]
