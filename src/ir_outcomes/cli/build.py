@@ -81,13 +81,14 @@ class Made:
         self.then = function_of(entry.then)
         group = VERDICT if "alpha" in self.arguments else OPTIONS
         self.reading = options_of(self.reader, READING)
-        settings = options_of(iro.evaluate, READING)
+        # Of what can be said about reading, a command that evaluates offers what it takes.
+        evaluates = "settings" in inspect.signature(self.reader).parameters
+        settings = options_of(iro.evaluate, READING) if evaluates else {}
         self.settings = {name: settings[name] for name in settings if name in entry.takes}
         explicit = inspect.signature(self.function).parameters
-        own = options_of(self.function, group)
         self.own = {
-            name: own[name]
-            for name in own
+            name: option
+            for name, option in options_of(self.function, group).items()
             if name not in self.settings and (name in explicit or name not in settings)
         }
         self.after = options_of(self.then, OUTPUT)

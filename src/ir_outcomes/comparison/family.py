@@ -38,7 +38,7 @@ from ir_outcomes.pairs.verdict import (
     direction_of,
     meaning_of,
 )
-from ir_outcomes.statistics.papers import Test, binomial_test, paired_tests, rank_sum
+from ir_outcomes.statistics.papers import Test, binomial_test, rank_sum, signed_ranks, t_tests
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
@@ -257,6 +257,8 @@ class Family:
         self, pair: SystemPair, runs: tuple[Sequence[str], Sequence[str]]
     ) -> Iterator[SystemRun]:
         """Yield what each run of a system that has several shows by itself."""
+        if not pair.by_runs:
+            return
         names = (*DECIDING, *self.measures)
         sides = {name: pair.sides(name) for name in names if name in self.rows.rows}
         systems = zip((pair.baseline_name, pair.contender_name), runs, strict=True)
@@ -274,8 +276,9 @@ def _tests(name: str, pair: SystemPair, *, reciprocal: bool) -> dict[str, Test]:
     change = contender - baseline
     if name == "coverage" and pair.measurements.items["ranking"].single:
         return {"exact": binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))}
-    paired = paired_tests(change)
-    tests = {test: paired[test] for test in (("t",) if name == "coverage" else ("t", "wilcoxon"))}
+    tests = {"t": t_tests(change).first("t")}
+    if name != "coverage":
+        tests["wilcoxon"] = signed_ranks(change).first("wilcoxon")
     if reciprocal:
         tests["ranksum"] = rank_sum(baseline, contender)
     return tests

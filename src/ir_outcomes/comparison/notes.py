@@ -69,13 +69,14 @@ def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:
 
 
 def _about_missing(comparison: Comparison) -> Iterator[Note]:
+    if comparison.settings.ties == "unknown":  # a note on the values says what is left out
+        return
     names = [
         name if n_runs == 1 else f"a run of {name}"
         for name, n_runs in zip("AB", comparison.n_runs, strict=True)
     ]
     missing = dict(zip(names, comparison.n_missing, strict=True))
-    results = "values" if comparison.settings.ties == "unknown" else "results"
-    yield from notes_on_missing(missing, comparison.n_queries, results)
+    yield from notes_on_missing(missing, comparison.n_queries)
 
 
 def sides_of(row: Row) -> tuple[tuple[str, int], tuple[str, int]]:

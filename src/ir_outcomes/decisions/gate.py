@@ -499,7 +499,7 @@ def _words_of_size(comparison: Comparison) -> str:
     )
     if margin.passable is not None and margin.passable > margin.size:
         return (
-            f"{n} are too few for a margin of {margin.size:g}: equal runs need"
+            f"{n} are too few for a margin of {margin.size:g}: even equal runs need one of"
             f" {margin.passable:.2g}; {queries} queries would do."
         )
     loss = -margin.interval.low if row.higher_is_better else margin.interval.high
@@ -548,4 +548,6 @@ def _harmed(comparison: Comparison, row: Row) -> list[QueryOutcome]:
 
     whole = comparison.all_queries or row
     harmed = [query for query in comparison.queries or () if harm(query, row) > 0]
-    return sorted(harmed, key=lambda query: (-harm(query, row), -harm(query, whole)))
+    return sorted(
+        harmed, key=lambda query: (-harm(query, row), -harm(query, whole), query.query_id)
+    )

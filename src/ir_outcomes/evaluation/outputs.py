@@ -3,13 +3,14 @@
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
 from ir_measures.measures import Measure
 
 from ir_outcomes.arguments import check_choice, check_kind
-from ir_outcomes.choices import Bools
+from ir_outcomes.choices import Bools, ReadingOfValues, Trials
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.remarks import MANY_MISSING
@@ -21,8 +22,22 @@ from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.forms import normal
 from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal
 from ir_outcomes.reading.objects import is_frame
+from ir_outcomes.reading.tables import Source
 from ir_outcomes.values.records import QUERY_TITLES
-from ir_outcomes.values.table import Trials, ValuesTable, read_table
+from ir_outcomes.values.table import ValuesTable, read_table
+
+
+class OutputOptions(ReadingOfValues, total=False):
+    """The settings of `outputs`."""
+
+    measure: Any
+    names: Sequence[str] | None
+    higher_is_better: bool | None
+    qrels: Any
+    rel: int | None
+    clusters: Any
+    replicates: Any
+    allow: Collection[Literal["missing-values"]]
 
 
 def outputs(
@@ -99,26 +114,51 @@ def outputs(
     >>> ev.names, ev.values.means().tolist()
     (('a', 'b'), [0.75, 0.625])
     """
+    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
+    if trials is not None:
+        check_choice("trials", trials, get_args(Trials))
+    for stop in allow:
+        check_choice("allow", stop, ("missing-values",))
     of_call, of_names = _sources_of_call(sources)
+    if not of_call:
+        raise ParameterError("there is no output; give one for each run")
     positions = [f"output {number}" for number, _ in enumerate(of_call, 1)]
     if of_names is not None and names is None:
         names = of_names
         positions = [f"output of {name}" for name in of_names]
-    return evaluation_of_values(
-        of_call,
-        positions,
-        measure=measure,
-        range=range,
+    table = read_table(
+        list(map(Source.of, of_call, positions)),
+        measure=None if measure is None else str(measure),
+        names=names,
         id=id,
         where=where,
         trials=trials,
-        names=names,
-        higher_is_better=higher_is_better,
-        qrels=qrels,
-        rel=rel,
-        clusters=clusters,
-        replicates=replicates,
-        allow=allow,
+        range=range,
+    )
+    direction = direction_of(table.measure) if higher_is_better is None else higher_is_better
+    rel = grade_of(table.measure, rel)
+    n_unanswerable = 0
+    if qrels is not None:
+        table, n_unanswerable = _answerable(table, as_qrels(qrels), rel or 1)
+        rel = rel or 1
+    elif table.n_queries > len(table.query_ids):
+        table = _with_unlisted(table)
+    scores = _scores(table, direction, allow)
+    codes = None
+    if clusters is not None:
+        everything = np.ones(len(scores.query_ids), dtype=bool)
+        codes = clusters_of(clusters, scores.query_ids, everything)
+    scores = replace(scores, clusters=codes, rel=rel, n_unanswerable=n_unanswerable)
+    of_systems: Systems = {}
+    if replicates is not None:
+        of_systems = systems(scores.runs, replicates)
+    return Evaluation(
+        (),
+        collection=scores.measure,
+        cutoff=scores.cutoff or DEFAULT_CUTOFF,
+        unit="query",
+        values=scores,
+        replicates=of_systems,
     )
 
 
@@ -153,64 +193,6 @@ def _is_record(item: Mapping[Any, Any]) -> bool:
     return any(not isinstance(value, Mapping) for value in item.values()) and bool(known)
 
 
-def evaluation_of_values(
-    sources: Sequence[Any],
-    positions: Sequence[str],
-    *,
-    measure: Any = None,
-    higher_is_better: bool | None = None,
-    qrels: Any = None,
-    rel: int | None = None,
-    clusters: Any = None,
-    replicates: Any = None,
-    allow: Collection[str] = (),
-    names: Sequence[str] | None = None,
-    trials: Trials | None = None,
-    **how: Any,
-) -> Evaluation:
-    """Read values of a run of each source, or of all runs of one."""
-    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
-    if trials is not None:
-        check_choice("trials", trials, get_args(Trials))
-    for stop in allow:
-        check_choice("allow", stop, ("missing-values",))
-    if not sources:
-        raise ParameterError("there is no output; give one for each run")
-    table = read_table(
-        sources,
-        positions=positions,
-        measure=None if measure is None else str(measure),
-        names=names,
-        trials=trials,
-        **how,
-    )
-    direction = direction_of(table.measure) if higher_is_better is None else higher_is_better
-    rel = grade_of(table.measure, rel)
-    n_unanswerable = 0
-    if qrels is not None:
-        table, n_unanswerable = _answerable(table, as_qrels(qrels), rel or 1)
-        rel = rel or 1
-    elif table.n_queries > len(table.query_ids):
-        table = _with_unlisted(table)
-    scores = _scores(table, direction, allow)
-    codes = None
-    if clusters is not None:
-        everything = np.ones(len(scores.query_ids), dtype=bool)
-        codes = clusters_of(clusters, scores.query_ids, everything)
-    scores = replace(scores, clusters=codes, rel=rel, n_unanswerable=n_unanswerable)
-    of_systems: Systems = {}
-    if replicates is not None:
-        of_systems = systems(scores.runs, replicates)
-    return Evaluation(
-        (),
-        collection=scores.measure,
-        cutoff=scores.cutoff or DEFAULT_CUTOFF,
-        unit="query",
-        values=scores,
-        replicates=of_systems,
-    )
-
-
 def _is_of_retrieval(measure: str) -> bool:
     """Return whether a measure is known to be 0 where nothing was retrieved."""
     return is_gain(measure) or is_reciprocal(measure) or base_name(measure) == "ESL"
@@ -242,9 +224,9 @@ def _with_unlisted(table: ValuesTable) -> ValuesTable:
 
 
 def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
-    """Return the values for these queries, of a retrieval measure 0 where absent."""
-    place = {query: column for column, query in enumerate(table.query_ids)}
-    columns = np.array([place.get(query, -1) for query in query_ids], dtype=np.int64)
+    """Return the values for these queries; of a retrieval measure none is 0 where it is absent."""
+    position = {query: column for column, query in enumerate(table.query_ids)}
+    columns = np.array([position.get(query, -1) for query in query_ids], dtype=np.int64)
     absent = np.where(columns < 0, True, table.absent[:, columns])
     missing = np.where(columns < 0, True, table.missing[:, columns])
     values = np.where(absent, np.nan, table.values[:, columns])
@@ -258,57 +240,45 @@ def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
 def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) -> Scores:
     """Return the values of the queries that all runs have, if these are enough."""
     missing: Bools = np.any(table.missing, axis=0)
-    numbers = dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True))
     if missing.all():
-        first, *others = [
-            [
-                query
-                for query, is_missing in zip(table.query_ids, row, strict=True)
-                if not is_missing
-            ]
-            for row in table.missing.tolist()
-        ]
+        first, last = (list(compress(table.query_ids, ~row)) for row in table.missing[[0, -1]])
         raise MismatchError(
-            f"{table.runs[0]} ({some(first, 3)}) and {table.runs[-1]}"
-            f" ({some(others[-1] if others else [], 3)}) have no query in common; are the ids in"
-            " another column (`id`)?"
+            f"{table.runs[0]} ({some(first, 3)}) and {table.runs[-1]} ({some(last, 3)}) have no"
+            " query in common; are the ids in another column (`id`)?"
         )
-    n = len(table.query_ids)
-    if missing.sum() > MANY_MISSING * n and "missing-values" not in allow:
-        raise MismatchError(_words_of_missing(table, n - int(missing.sum())))
-    everywhere = AllQueries(table.query_ids, table.values, table.missing)
-    common = np.flatnonzero(~missing)
-    query_ids = table.query_ids
-    if missing.any():
-        query_ids = tuple(query_ids[column] for column in common.tolist())
+    if missing.sum() > MANY_MISSING * len(missing) and "missing-values" not in allow:
+        raise MismatchError(_words_of_missing(table))
+    is_complete = not missing.any()
     return Scores(
         table.measure,
         higher_is_better,
         table.runs,
-        query_ids,
-        table.values[:, common],
+        tuple(compress(table.query_ids, ~missing)),
+        table.values[:, ~missing],
         range=table.range,
-        missing=numbers if missing.any() else {},
-        everywhere=everywhere if missing.any() else None,
+        missing={}
+        if is_complete
+        else dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True)),
+        everywhere=None
+        if is_complete
+        else AllQueries(table.query_ids, table.values, table.missing),
         decimals=table.decimals,
         about=table.notes,
     )
 
 
-def _words_of_missing(table: ValuesTable, n_common: int) -> str:
+def _words_of_missing(table: ValuesTable) -> str:
     """Say which run lacks how many values, and what to do."""
     n = len(table.query_ids)
+    n_common = n - int(np.any(table.missing, axis=0).sum())
     parts = []
-    for run, called, row, failed in zip(
-        table.runs, table.called, table.missing.tolist(), table.failed, strict=True
+    for run, source, row, failed in zip(
+        table.runs, table.called, table.missing, table.failed, strict=True
     ):
-        lacking = [
-            query for query, is_missing in zip(table.query_ids, row, strict=True) if is_missing
-        ]
-        if lacking:
+        if queries := list(compress(table.query_ids, row)):
             why = f", of which {failed} failed (error)" if failed else ""
             parts.append(
-                f"{run} ({called}) has none for {len(lacking)} of {n}{why}: {some(lacking)}"
+                f"{run} ({source}) has none for {len(queries)} of {n}{why}: {some(queries)}"
             )
     return (
         f"only {n_common} of {n} queries have a value of {table.measure} in every output: "

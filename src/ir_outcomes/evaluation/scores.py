@@ -159,12 +159,12 @@ class Scores:
         """Return the largest number of queries that a run lacks and others have."""
         return max(self.missing.get(run, 0) for run in runs)
 
-    def take(self, places: Sequence[int]) -> "Scores":
-        """Return the scores of the runs at these places."""
-        rows = list(places)
+    def take(self, positions: Sequence[int]) -> "Scores":
+        """Return the scores of the runs at these positions."""
+        rows = list(positions)
         if not set(rows) <= set(range(len(self.runs))):
             raise ParameterError(f"must be from 0 to {len(self.runs) - 1}", places=rows)
-        runs = tuple(self.runs[place] for place in rows)
+        runs = tuple(self.runs[row] for row in rows)
         everywhere = self.everywhere and replace(
             self.everywhere,
             values=self.everywhere.values[rows],
@@ -194,7 +194,7 @@ class Scores:
         """Keep some of the queries, a list or file of ids, by default all."""
         if queries is None:
             return self
-        chosen = places_of_queries(queries, self.query_ids)
+        chosen = positions_of_queries(queries, self.query_ids)
         ids = tuple(self.query_ids[column] for column in chosen)
         clusters = None if self.clusters is None else self.clusters[chosen]
         values = self.values[:, chosen]
@@ -270,17 +270,17 @@ class Scores:
         return problems
 
 
-def places_of_queries(
+def positions_of_queries(
     queries: Iterable[str] | str | os.PathLike[str], query_ids: Sequence[str]
 ) -> Ints:
     """Return the positions of queries, a list or file of ids, ascending."""
-    place = {query: index for index, query in enumerate(query_ids)}
+    position = {query: index for index, query in enumerate(query_ids)}
     wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
     if not wanted:
         raise MismatchError("the list of queries is empty; name at least one")
-    if missing := [query for query in wanted if query not in place]:
+    if missing := [query for query in wanted if query not in position]:
         raise MismatchError(f"there is no query {some(missing)} here")
-    return np.array(sorted({place[query] for query in wanted}), dtype=np.int64)
+    return np.array(sorted({position[query] for query in wanted}), dtype=np.int64)
 
 
 def direction_of(measure: Any) -> bool:

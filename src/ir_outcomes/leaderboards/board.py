@@ -9,7 +9,7 @@ import numpy as np
 from ir_outcomes.choices import Correction, Direction, Ints
 from ir_outcomes.comparison.columns import row_columns
 from ir_outcomes.errors import some
-from ir_outcomes.evaluation.evaluation import place_of
+from ir_outcomes.evaluation.evaluation import position_of
 from ir_outcomes.pairs.rows import Row, RowsOfPairs
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import LABELS, MIRRORED, direction_of
@@ -210,13 +210,13 @@ class Leaderboard(HasFigures, HasPage, Result):
 
     def better_in(self, run: str) -> dict[str, int]:
         """Return the collections where a system is found better, with the number of pairs."""
-        place = place_of(run, tuple(standing.run for standing in self.standings))
-        pairs = {part.collection: len(part.better_than[place]) for part in self.collections}
+        position = position_of(run, tuple(standing.run for standing in self.standings))
+        pairs = {part.collection: len(part.better_than[position]) for part in self.collections}
         return {collection: number for collection, number in pairs.items() if number}
 
     def worse_in(self, run: str) -> dict[str, int]:
         """Return the collections where a system is found worse, with the number of pairs."""
-        place_of(run, tuple(standing.run for standing in self.standings))
+        position_of(run, tuple(standing.run for standing in self.standings))
         pairs = {
             part.collection: sum(run in beaten for beaten in part.better_than)
             for part in self.collections

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.choices import OUTCOMES, Floats, divided
+from ir_outcomes.choices import OUTCOMES, Floats, divided, or_none
 from ir_outcomes.pairs.differences import Measurements, PairedValues
 
 
@@ -167,7 +167,7 @@ class SystemPair:
         nothing: list[Any] = [None] * n
         change = nothing
         if "all queries" in whole.levels:
-            change = _without_nan(_quotient(self.values("all queries")))
+            change = list(map(or_none, _quotient(self.values("all queries")).tolist()))
         columns: list[Any]
         if "ranking" not in whole.items:
             a, b = self.values("all queries")[:2]
@@ -181,8 +181,7 @@ class SystemPair:
             columns = [
                 [OUTCOMES[outcome] for outcome in code.tolist()],
                 *found.tolist(),
-                *map(_without_nan, self.lengths()),
-                _without_nan(_quotient(ranking)),
+                *(map(or_none, side.tolist()) for side in (*self.lengths(), _quotient(ranking))),
             ]
         clusters = nothing if whole.clusters is None else whole.clusters.codes.tolist()
         named = [texts.get(query) for query in whole.query_ids]
@@ -234,10 +233,6 @@ class QueryOutcomes(Sequence[QueryOutcome]):
 def _quotient(values: PairedValues) -> Floats:
     """(queries,) mean difference over the pairs of runs that count, NaN without one."""
     return divided(values.contender - values.baseline, values.size, values.size > 0)
-
-
-def _without_nan(values: Floats) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def _weighted_median(values: Floats, weights: Floats) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
-from ir_outcomes.choices import Direction, Floats, Ints
+from ir_outcomes.choices import Direction, Floats, Ints, or_none
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, Quantity, RowSums
 from ir_outcomes.pairs.outcomes import Outcomes
 from ir_outcomes.pairs.verdict import labels_of
@@ -174,7 +174,7 @@ class RowOfPairs(NamedTuple):
     def row(self, pair: int, level: float) -> Row:
         """The row of one pair, at the level that the smallest p has to reach."""
         quantity, estimate = self.quantity, self.estimates
-        error = _number(estimate.standard_error[pair])
+        error = or_none(estimate.standard_error[pair])
         smallest = None
         if error:
             smallest = detectable(error, float(estimate.df[pair]), level, quantity.largest)
@@ -183,17 +183,17 @@ class RowOfPairs(NamedTuple):
             n=int(self.n[pair]),
             differ=int(self.differ[pair]),
             better=int(self.better[pair]),
-            baseline=_number(self.baseline[pair]),
-            contender=_number(self.contender[pair]),
-            difference=_number(estimate.mean[pair]),
+            baseline=or_none(self.baseline[pair]),
+            contender=or_none(self.contender[pair]),
+            difference=or_none(estimate.mean[pair]),
             interval=estimate.interval(pair),
             standard_error=error,
-            df=_number(estimate.df[pair]),
+            df=or_none(estimate.df[pair]),
             pvalue=float(estimate.pvalue[pair]),
             pvalue_corrected=float(self.corrected[pair]),
             found=DIRECTIONS[int(self.found[pair])],
             largest=quantity.largest,
-            unseen=_number(estimate.unseen[pair]),
+            unseen=or_none(estimate.unseen[pair]),
             detectable=smallest,
         )
 
@@ -275,11 +275,6 @@ def interval_of_new_runs(
         min(row.interval.low, max(mean - half, -limit)),
         max(row.interval.high, min(mean + half, limit)),
     )
-
-
-def _number(value: Any) -> float | None:
-    """A number as results hold it: None where it is not defined."""
-    return None if math.isnan(value) else float(value)
 
 
 class RowsOfPairs(NamedTuple):

@@ -160,7 +160,9 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
         ) from None
     try:
         file = ParquetFile(io.BytesIO(data))
-        *names, _ = kind.named(file.schema_arrow.names, source)
+        titles = file.schema_arrow.names
+        *names, _ = kind.named(titles, source)
+        names += filter(None, [kind.rank_in(titles)])
         refuse_bomb(source, file.metadata.num_rows * _LEAST_ROW, len(data))
         return file.read(names)
     except InputError:
@@ -353,7 +355,9 @@ def _read_table(
     titles, _ = Source(source, source, is_file=True).table([(number, line.decode())], separator)
     *wanted, value_name = kind.named(titles, source, number)
     query, document, value = (titles.index(name) for name in wanted)
-    layout = Layout(len(titles), query, document, value, value_name, separator=separator)
+    beside = kind.rank_in(titles)
+    rank = None if beside is None else titles.index(beside)
+    layout = Layout(len(titles), query, document, value, value_name, rank, separator)
     blocks = _below(number, blocks_of(content, source))
     if separator is not None:
         blocks = _whole_rows(blocks)
@@ -391,6 +395,7 @@ def _by_cells(block: Block, layout: Layout, source: str) -> Part:
     queries: list[str] = []
     documents: list[str] = []
     values: list[float] = []
+    ranks: list[float | None] = []
     numbers: list[int] = []
     lines = lines_in([block], source)
     table = Source(source, source, is_file=True)
@@ -406,10 +411,13 @@ def _by_cells(block: Block, layout: Layout, source: str) -> Part:
         documents.append(document)
         values.append(value)
         numbers.append(number)
+        if layout.rank is not None:
+            ranks.append(number_in((cells[layout.rank] or "").encode()))
     columns = checked_columns(
         source, (queries, documents, values), layout.value_name, line_of=numbers.__getitem__
     )
-    return as_ids([query.encode() for query in queries]), columns.docids, columns.values
+    ids = as_ids([query.encode() for query in queries])
+    return ids, columns.docids, columns.values, np.array(ranks, dtype=np.float32)
 
 
 def _line_in_table(source: str, layout: Layout, row: int) -> int | None:

@@ -106,12 +106,13 @@ class _Laid(NamedTuple):
 
     @property
     def least(self) -> int:
-        """The least width: numbers are not folded, names at their parts."""
+        """The least width: numbers are not folded, their headings at words, names at their parts."""
         folded = self.cells[:1] if self.column.numeric else self.cells
         parts = (part.strip() for cell in folded for part in _parts(cell))
-        longest = max(map(cell_len, parts), default=0)
-        whole = max(map(cell_len, self.cells[len(folded) :]), default=0)
-        return min(self.widest, max(whole, LEAST_WIDTH, min(longest, LONGEST_PART)))
+        longest = min(max(map(cell_len, parts), default=0), LONGEST_PART)
+        if self.column.numeric:
+            return min(self.widest, max([longest, *map(cell_len, self.cells[1:])]))
+        return min(self.widest, max(longest, LEAST_WIDTH))
 
     def lines(self, row: int, width: int) -> list[str]:
         """Fold the cell of a row, and align its lines."""

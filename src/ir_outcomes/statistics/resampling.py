@@ -1,6 +1,6 @@
 """Seeded resamples and halves of the queries of a board."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -34,11 +34,21 @@ def resampled_means(values: Floats, units: Ints, resamples: int, seed: int) -> I
         yield divided(sums, numbers, numbers > 0)
 
 
-def first_halves(n: int, splits: int, seed: int, clusters: Ints | None = None) -> Floats:
-    """(n, splits) 0 and 1: first halves of the queries, clusters whole."""
-    unit = np.arange(n)
+def units_drawn(query_ids: Sequence[str], clusters: Ints | None) -> Ints:
+    """(n,) numbers of what is drawn: clusters, or queries in the order of their ids."""
     if clusters is not None:
-        unit = np.unique(clusters, return_inverse=True)[1]
+        numbered: Ints = np.unique(clusters, return_inverse=True)[1]
+        return numbered
+    # The same queries are drawn whatever the order of the qrels is.
+    number = {query: index for index, query in enumerate(sorted(query_ids))}
+    return np.array([number[query] for query in query_ids], dtype=np.int64)
+
+
+def first_halves(
+    query_ids: Sequence[str], splits: int, seed: int, clusters: Ints | None = None
+) -> Floats:
+    """(n, splits): 1 where a query is in the first half of a split, else 0; clusters stay whole."""
+    unit = units_drawn(query_ids, clusters)
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < 4:
         kind = "queries" if clusters is None else "clusters of queries"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from ir_outcomes.choices import length_unit
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import listed, margin_text, percent, plural
@@ -219,7 +220,10 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     ]
     if missing:
         limit = percent(result.max_missing)
-        yield f"queries missing: {some(missing, 3)}; at most {limit} % may be"
+        counted = ""
+        if all(map(_counts_worst, comparisons)):
+            counted = "; what is missing counts as the worst value"
+        yield f"queries missing: {some(missing, 3)}; at most {limit} % may be{counted}"
     several = [item for item in comparisons if item.of_several_runs]
     if several:
         yield "about these runs only"
@@ -233,6 +237,14 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
         f"{queries}{level:.4g} % intervals for margins{by_cluster},"
         f" {settings_words(result.settings)}"
     )
+
+
+def _counts_worst(comparison: Comparison) -> bool:
+    """Return whether values are compared, and the worst one is known."""
+    row = comparison.all_queries or comparison.naive
+    settings = comparison.settings
+    is_known = row.largest is not None and settings.n_clusters is None
+    return settings.ties == "unknown" and is_known
 
 
 def _measures_table(decisions: Sequence[GateDecision]) -> Iterator[Table]:

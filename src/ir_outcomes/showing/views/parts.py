@@ -184,16 +184,18 @@ def _is_widened(row: Row, alpha: float) -> bool:
     return row.difference is not None and bool(smallest > alpha or smallest >= row.pvalue)
 
 
-def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> str:
+def correction_words(comparisons: Sequence[Comparison]) -> str:
     """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
     rows = [row for item in comparisons if not item.identical for row in item.parts]
     widened = widened_words(rows, settings.alpha)
+    by_cluster = "" if settings.n_clusters is None else " by cluster"
     if settings.family == 1:
         if widened:
-            return "p, interval: adjusted t, wider where few differ"
-        return "p: adjusted t, as the interval"
-    p = f"p: adjusted t, of each {noun} by itself{widened}"
+            return f"p, interval: adjusted t{by_cluster}, wider where few differ"
+        return f"p: adjusted t{by_cluster}, as the interval"
+    larger = ", larger where few differ" if widened else ""
+    p = f"p: adjusted t{by_cluster}{larger}, each by itself"
     if settings.correction == "none":
         return f"{p}; labels not corrected over {settings.family}"
     rule = CORRECTIONS[settings.correction]
@@ -228,7 +230,8 @@ def missing_words(comparison: Comparison) -> str:
     k = comparison.cutoff
     if k is None or not comparison.in_lengths or comparison.all_queries is None:
         return ""
-    return f"; over all, no answer counts {k + 1}" if comparison.unit == "query" else ""
+    missing = "no answer" if comparison.unit == "query" else "not found"
+    return f"; {missing}: rank {k + 1}"
 
 
 def directions(rows: Iterable[Row]) -> str:
@@ -302,7 +305,8 @@ def details_of(
     """
     items = [item for _, item in comparisons]
     rows = _rows_table(comparisons, heading, shown, title)
-    return (rows, _outcomes_table(comparisons, heading), *_runs_tables(items))
+    tables = (rows, _outcomes_table(comparisons, heading), *_runs_tables(items))
+    return tuple(table for table in tables if table.columns)
 
 
 class _Line(NamedTuple):
