@@ -12,7 +12,7 @@ from cyclopts.argument import Argument
 
 import ir_outcomes as iro
 from ir_outcomes.cli import COMMANDS
-from ir_outcomes.cli.build import app
+from ir_outcomes.cli.build import Made, app
 from ir_outcomes.samples import write_suite
 from tests.helpers.command_line import Done, call
 from tests.helpers.packages import needed
@@ -70,6 +70,13 @@ def test_json_of_commands_follows_its_schema(name: str, sample: Path) -> None:
     written = json.loads(done.stdout)
     for result in written if isinstance(written, list) else [written]:
         jsonschema.validate(result, schema_of(getattr(iro, result["kind"])))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_option_has_a_text_of_its_own(name: str) -> None:
+    texts = [option.text for option in Made(name).options.values()]
+    assert all(texts)
+    assert len({*texts}) == len(texts)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -60,6 +60,8 @@ def test_a_baseline_among_the_runs_is_left_out_of_them(paths: list[str]) -> None
         ([A, B], {"names": ["a"]}, "must be one name for each of the 2 runs"),
         ([A], {"baselines": [B], "names": ["a"]}, "must be one name for each of the 2 runs"),
         ({"a": A}, {"baselines": [{"a": B}]}, "several runs are called a"),
+        ({"a": A, "a ": B}, {}, "several runs are called a"),
+        ([A, B], {"names": ["a b", " a\t b"]}, "several runs are called a b"),
         ([[A, B]], {}, "needs a name"),
     ],
 )

@@ -626,6 +626,21 @@ def test_ranks_of_lines_without_q0_are_checked_to_the_end(
         assert refused.value.line == wrong + 1
 
 
+@pytest.mark.parametrize("document", ["d", "a 1", "3"])
+def test_ranks_beside_ids_with_blanks_are_checked(document: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    rows = [("q", f"{document} {n}", str(n), str(100 - n)) for n in range(1, 61)]
+    path.write_text("\n".join(map("\t".join, rows)))
+    assert [*iro.read_run(path).to_dict()["q"].items()] == [
+        (row[1], float(row[3])) for row in rows
+    ]
+    rows[54] = ("q", "wrong rank", "7", "45")
+    path.write_text("\n".join(map("\t".join, rows)))
+    with pytest.raises(FormatError) as refused:
+        iro.read_run(path)
+    assert refused.value.line == 55
+
+
 def test_the_first_document_can_be_called_0(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     for tag in ("", " t"):

@@ -31,6 +31,13 @@ def test_other_content_is_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "qrels.txt").read_text() == "mine"
 
 
+def test_nothing_is_written_beside_a_file_with_other_content(tmp_path: Path) -> None:
+    (tmp_path / "bm25.run").write_text("mine")
+    with pytest.raises(ParameterError, match=r"bm25\.run exists with other content"):
+        write_sample(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["bm25.run"]
+
+
 def test_samples_carry_the_licenses_of_their_texts_and_have_at_most_4_mb(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in DATA.rglob("*") if path.is_file()) < 4e6
     assert (tmp_path / "sample" / "NOTICE") in write_sample(tmp_path / "sample")

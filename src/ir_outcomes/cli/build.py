@@ -38,6 +38,7 @@ from ir_outcomes.cli.signatures import (
 from ir_outcomes.cli.streams import CALL, UsageError, note, progress_is_shown
 
 PAGE = Path("report.html")
+RULES = ("alpha", "correction", "margins")  # of verdicts
 # Arguments of `evaluate` that the function behind it takes, too.
 SHARED = {"measures", "n_jobs", "allow"}
 
@@ -113,9 +114,14 @@ class Made:
             output = replace(output, output=None, report=output.output or PAGE)
         others = {name: value for name, value in chosen.items() if name not in self.outputs}
         targets = {name: value for name, value in others.items() if isinstance(value, Path)}
-        output.check(
-            targets, [*given, *(value for name, value in others.items() if name not in targets)]
-        )
+        inputs = [*given, *(value for name, value in others.items() if name not in targets)]
+        output.check(targets, inputs, of_queries="per_query" in chosen)
+        if "per_query" in chosen and output.plot is None and output.report is None:
+            for name in filter(chosen.__contains__, RULES):
+                raise UsageError(
+                    f"{names_of(name)[0]} does nothing to a list of queries (--per-query); leave one"
+                    " of them out."
+                )
         texts = self.entry.shows_texts
         if texts and "queries" in chosen and chosen.keys().isdisjoint(texts):
             shown = " and ".join(names_of(option)[0] for option in texts)

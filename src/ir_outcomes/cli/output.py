@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args
 
 from ir_outcomes.arguments import check_argument
-from ir_outcomes.choices import Mark, Positive
+from ir_outcomes.choices import Mark, Megabytes, Positive
 from ir_outcomes.cli.streams import CALL, UsageError, as_options, note_of_old_file, print_lines
 from ir_outcomes.errors import IrOutcomesError, not_installed
 from ir_outcomes.files import write_completely
@@ -104,8 +104,10 @@ class Output:
     max_mb: float | None = None
     quiet: bool = False
 
-    def check(self, targets: Mapping[str, Path], inputs: Sequence[Any]) -> None:
-        """Refuse what cannot be written, or would overwrite data or another output."""
+    def check(
+        self, targets: Mapping[str, Path], inputs: Sequence[Any], *, of_queries: bool = False
+    ) -> None:
+        """Refuse what cannot be written, does nothing, or would overwrite data or another output."""
         fields = {"output": self.output, "plot": self.plot, "report": self.report}
         paths = {**targets, **{name: path for name, path in fields.items() if path is not None}}
         for path in paths.values():
@@ -129,6 +131,7 @@ class Output:
                     " another file."
                 )
         check_argument("rows", self.rows, Positive | None)
+        check_argument("max_mb", self.max_mb, Megabytes | None)
         for option, needed in NEEDED.items():
             if getattr(self, option) and getattr(self, needed) is None:
                 raise UsageError(
@@ -136,6 +139,10 @@ class Output:
                 )
         if self.details and self._form not in ("text", "markdown"):
             raise UsageError("--details is for --format text and markdown; all others show them.")
+        if self.details and of_queries:
+            raise UsageError("--details does nothing to a list of queries; leave it out.")
+        if self.rows is not None and not of_queries and self._form not in ("text", "markdown"):
+            raise UsageError("--rows is for --format text and markdown; all others have all rows.")
         if self._form != "latex" and (self.caption is not None or self.label is not None):
             raise UsageError("--caption and --label are for --format latex.")
         if self.report is not None and find_spec("jinja2") is None:

@@ -107,8 +107,10 @@ def compare_slices(
         Measures that are shown beside the labels; see `ir_outcomes.compare`.
     allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
         What is meant although it looks like a mistake; see `ir_outcomes.compare`.
-    seed, resamples : int
-        Of the permutations of the labels (`scipy.stats.permutation_test`).
+    resamples : int
+        Number of permutations of the labels (`scipy.stats.permutation_test`).
+    seed : int
+        Seed of the random numbers.
     **rules
         alpha, correction and margins; see `ir_outcomes.Rules`. The correction is over the
         contenders, also of the tests whether slices differ. A mark says which labels would not

@@ -196,8 +196,10 @@ def agreement(
         the pair.
     cutoff : int, optional
         Cutoff of the verdict and of the reciprocal rank; by default the evaluation's.
-    splits, seed : int
-        Number of random splits, and the seed of the random numbers.
+    splits : int
+        Number of random splits.
+    seed : int
+        Seed of the random numbers.
     alpha : float
         Level of the tests and verdicts, not corrected, as in the paper. Signed ranks are tested by
         their normal approximation.

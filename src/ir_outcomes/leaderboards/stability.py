@@ -151,8 +151,10 @@ def rank_distribution(
         As in `leaderboard`; values of another tool have their own.
     queries : iterable of str, or path, optional
         Use only these; a file has one id on each line.
-    resamples, seed : int
-        Number of resamples, and the seed of the random numbers.
+    resamples : int
+        Number of resamples.
+    seed : int
+        Seed of the random numbers.
     top_k : int
         Report the share of resamples in which a run is among the top k.
     level : float

@@ -57,6 +57,7 @@ from ir_outcomes.reading.lines import (
     COLUMN_REMEDY,
     Part,
     by_line,
+    fields_of,
     line_of_row,
     not_a_number,
     number_in,
@@ -237,10 +238,8 @@ def _is_header(names: Iterable[str]) -> bool:
 
 def _value(line: bytes, layout: Layout) -> float | None:
     """Return the value of a line, or None where it has none of this layout."""
-    for fields in (line.split(b"\t"), line.split()):
-        if len(fields) == layout.columns:
-            return number_in(fields[layout.value])
-    return None
+    fields = fields_of(line, layout)
+    return number_in(fields[layout.value]) if len(fields) == layout.columns else None
 
 
 def _fits(line: bytes, layout: Layout) -> bool:
@@ -267,7 +266,7 @@ class _Ranks:
 
     def follow(self, line: bytes) -> bool:
         """Return whether the rank of a line is the next of its query."""
-        fields = line.split()
+        fields = fields_of(line, self._layout)
         if len(fields) != self._layout.columns or self._layout.rank is None:
             return True
         rank = number_in(fields[self._layout.rank])
@@ -293,9 +292,10 @@ class _Ranks:
 
 def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
     """Return whether lines have the ranks and the Q0 of a layout."""
-    if len(lines[0].split()) != layout.columns or not all(map(_Ranks(layout).follow, lines)):
+    rows = [fields_of(line, layout) for line in lines]
+    if len(rows[0]) != layout.columns or not all(map(_Ranks(layout).follow, lines)):
         return False
-    has_q0 = all(line.split()[1:2] in ([b"0"], [b"Q0"]) for line in lines)
+    has_q0 = all(row[1:2] in ([b"0"], [b"Q0"]) for row in rows)
     return has_q0 == (layout.document == 2)
 
 

@@ -221,15 +221,21 @@ def by_line(block: Block, layout: Layout, source: str) -> Part:
     check_bytes(block, source)
     rows: list[tuple[bytes, bytes, float, float]] = []
     for number, line in nonblank(block):
-        fields = line.split()
-        if len(fields) != layout.columns and line.count(b"\t") == layout.columns - 1:
-            fields = [field.strip() for field in line.split(b"\t")]  # an id has a blank
+        fields = fields_of(line, layout)
         row = _row(fields, layout)
         if not isinstance(row, tuple):
             raise FormatError(source, row, line=number, text=shown(fields))
         rows.append(row)
     queries, documents, values, ranks = zip(*rows, strict=True)
     return as_ids(queries), as_ids(documents), np.array(values), np.array(ranks, dtype=np.float32)
+
+
+def fields_of(line: bytes, layout: Layout) -> list[bytes]:
+    """Return the fields of a line, which are between tabs where ids have blanks."""
+    fields = line.split()
+    if len(fields) != layout.columns and line.count(b"\t") == layout.columns - 1:
+        fields = [field.strip() for field in line.split(b"\t")]
+    return fields
 
 
 def _row(fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float, float] | str:

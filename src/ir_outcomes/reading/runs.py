@@ -266,7 +266,7 @@ def check_one_for_each(names: Sequence[str | None], number: int, item: str = "ru
 
 
 def check_names(names: Iterable[str | None], item: str = "run") -> None:
-    """Refuse names that are no text, blank or equal."""
+    """Refuse names that are no text, blank, or equal but for their blanks."""
     chosen = [name for name in names if name is not None]
     for name in chosen:
         if not isinstance(name, str):
@@ -277,7 +277,8 @@ def check_names(names: Iterable[str | None], item: str = "run") -> None:
             raise ParameterError(
                 f"the name {name!r} of a {item} is blank; give one that can be seen"
             )
-    repeated = [name for name, times in Counter(chosen).items() if times > 1]
+    seen = Counter(" ".join(name.split()) for name in chosen)
+    repeated = [name for name, times in seen.items() if times > 1]
     if repeated:
         raise ParameterError(
             f"several {item}s are called {some(repeated)}; give each {item} a name of its own"

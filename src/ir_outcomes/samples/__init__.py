@@ -158,9 +158,10 @@ def _write(content: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list
     written = {Path(folder, name): text for name, text in content.items()}
     try:
         for path, text in written.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists() and path.read_bytes() != text:
                 raise FileExistsError(f"{path} exists with other content")
+        for path, text in written.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             write_completely(path, text)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
         reason = getattr(error, "strerror", None) or error

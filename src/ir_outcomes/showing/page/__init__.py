@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from itertools import chain
-from typing import Annotated, Any
+from typing import Any
 
 from ir_outcomes.arguments import with_checked_methods
-from ir_outcomes.choices import Bounds
+from ir_outcomes.choices import Megabytes
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.conditions.collections import compare_collections
 from ir_outcomes.errors import escaped, not_installed
@@ -75,7 +75,7 @@ def report(
     path: str | os.PathLike[str] | None = None,
     docs: Source = None,
     queries: Source = None,
-    max_mb: Annotated[float, Bounds(0.0, 1000.0)] | None = None,
+    max_mb: Megabytes | None = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
     **rules: Any,
@@ -160,7 +160,7 @@ def report_of(
     evaluation: Evaluations = None,
     docs: Source = None,
     queries: Source = None,
-    max_mb: Annotated[float, Bounds(0.0, 1000.0)] | None = None,
+    max_mb: Megabytes | None = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
     advice: Any = str,
