@@ -1,7 +1,9 @@
 """Plans: from the differences of a pilot to the numbers of `ir_outcomes.statistics.power`."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -16,7 +18,6 @@ from ir_outcomes.statistics.power import (
     unit_values,
 )
 from tests.helpers import literal
-from tests.helpers.many import collection
 
 SIZES = {f"q{n}": n % 3 + 1 for n in range(60)}  # queries of their cluster
 
@@ -126,50 +127,71 @@ def test_equal_runs_say_why_there_is_no_number() -> None:
     assert planned.view().tables == ()
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_an_effect_by_document_is_carried_to_all_queries(several: bool) -> None:
-    """A query with a relevant document more has the cutoff, and what else it has not found, to gain."""
-    qrels, (first, *others) = by_document()
-    ev = iro.evaluate(
-        qrels, {"a": first, "b": others if several else others[0]}, cutoff=5, unit="document"
-    )
-    found = iro.compare(ev, "a", "b")
-    restored = iro.Comparison.from_json(found.to_json(per_query=True))
-    planned = iro.plan(restored, 3.0, 0.7)
-    assert planned == iro.plan(found, 3.0, 0.7)
-    rows = literal.rows(qrels, [first], others if several else others[:1], "document", 5)
-    share = len({pair.query for pair in rows["ranking"]}) / len(qrels)
-    tops = {query: literal.ranked(first[query], "trec")[:5] for query in qrels}
-    unfound = [len({*judged} - {*tops[query]}) for query, judged in qrels.items()]
+def ranked(ranks: Sequence[int]) -> dict[str, float]:
+    """Return ten documents with "g0", "g1" ... at these ranks, 0 for one that is missing."""
+    relevant = {rank: f"g{number}" for number, rank in enumerate(ranks) if rank}
+    return {relevant.get(rank, f"x{rank}"): -float(rank) for rank in range(1, 11)}
+
+
+def changing(facet: str, relevant: int) -> tuple[literal.Qrels, Run, Run]:
+    """Return 400 queries on which a second run changes this facet and not the other."""
+    rng = np.random.default_rng(relevant)
+    qrels: literal.Qrels = {}
+    first: Run = {}
+    second: Run = {}
+    for number in range(400):
+        query = f"q{number}"
+        ranks = (rng.permutation(10)[:relevant] + 1).tolist()
+        spare = next(rank for rank in rng.permutation(10) + 1 if rank not in ranks)
+        if number % 3 == 0 or (facet == "ranking" and relevant > 1):
+            ranks[0] = 0
+        others = list(ranks)
+        if facet == "coverage":
+            others[0] = others[0] or (int(spare) if number % 2 else 0)
+        elif others[-1]:
+            others[-1] = min(others[-1], int(spare)) if number % 4 else int(spare)
+        qrels[query] = {f"g{n}": 1 for n in range(relevant)}
+        first[query], second[query] = ranked(ranks), ranked(others)
+    return qrels, first, second
+
+
+@pytest.mark.parametrize("facet", ["coverage", "ranking"])
+@pytest.mark.parametrize("relevant", [1, 3])
+def test_an_effect_alone_is_carried_to_what_all_queries_change_by(
+    facet: str, relevant: int
+) -> None:
+    """The pilot has the planned effect, so that all queries change by what is planned for the label."""
+    unit: Literal["query", "document"] = "document" if relevant > 1 else "query"
+    qrels, first, second = changing(facet, relevant)
+    found = iro.compare(qrels, first, second, cutoff=10, unit=unit)
+    rows = {"coverage": found.coverage, "ranking": found.ranking, "whole": found.all_queries}
+    changes = {name: abs(row.difference or 0.0) for name, row in rows.items() if row is not None}
+    changed, whole = changes.pop(facet), changes.pop("whole")
+    (other,) = changes.values()  # by document what is found is one irrelevant document less
+    assert other < 0.1
+    planned = row_of(iro.plan(found, **{facet: changed}), facet)
+    assert planned.over_all == pytest.approx(whole - other, rel=0.15)
     d = np.array([query.all_queries for query in found.queries or ()])
-    for row, over_all in (
-        (planned.coverage, 0.03 * (5 + np.mean(unfound))),
-        (planned.ranking, 0.7 * share),
-    ):
-        assert row is not None
-        assert row.over_all == pytest.approx(over_all, rel=1e-12)
-        assert row.for_label == queries_for_mean(d, 40, row.over_all or 0.0, alpha=0.05)
-
-
-def by_document() -> tuple[literal.Qrels, list[Run]]:
-    """Return qrels with one to four relevant documents for each query, and three runs."""
-    qrels, runs = collection(3, 40, relevant=4)
-    number = enumerate(qrels.items())
-    return {q: dict([*judged.items()][: n % 4 + 1]) for n, (q, judged) in number}, [*runs.values()]
+    assert planned.for_label == queries_for_mean(d, 400, planned.over_all or 0.0, alpha=0.05)
+    restored = iro.Comparison.from_json(found.to_json(per_query=True))
+    assert iro.plan(restored, 3.0, 0.7) == iro.plan(found, 3.0, 0.7)
 
 
 def test_an_effect_by_query_is_carried_to_all_queries() -> None:
     planned = iro.plan(compared(), 5.0, 2.0, 1.5)
     d = differences_of("all queries", 2)
     share = len(differences_of("ranking", 2)) / len(d)
-    for row, over_all in zip(planned.parts, (0.05 * 10, 2.0 * share, 1.5), strict=True):
+    costs = [
+        abs(query.all_queries or 0.0)
+        for query in compared().queries or ()
+        if query.found_baseline != query.found_contender
+    ]
+    effects = (0.05 * np.mean(costs), 2.0 * share, 1.5)
+    for row, over_all in zip(planned.parts, effects, strict=True):
         assert row.over_all == pytest.approx(over_all)
         assert row.for_label == queries_for_mean(d, 60, row.over_all or 0.0, alpha=0.05)
     assert planned.all_queries is not None
     assert planned.all_queries.for_label == planned.all_queries.needed
-    everything = iro.plan(compared(), 100.0).coverage
-    assert everything is not None
-    assert everything.over_all == 10.0
     rows = planned.rows()
     label = planned.parts[1].for_label
     assert label is not None

@@ -631,9 +631,7 @@ def test_ranks_beside_ids_with_blanks_are_checked(document: str, tmp_path: Path)
     path = tmp_path / "a.run"
     rows = [("q", f"{document} {n}", str(n), str(100 - n)) for n in range(1, 61)]
     path.write_text("\n".join(map("\t".join, rows)))
-    assert [*iro.read_run(path).to_dict()["q"].items()] == [
-        (row[1], float(row[3])) for row in rows
-    ]
+    assert [*iro.read_run(path).to_dict()["q"].items()] == [(row[1], float(row[3])) for row in rows]
     rows[54] = ("q", "wrong rank", "7", "45")
     path.write_text("\n".join(map("\t".join, rows)))
     with pytest.raises(FormatError) as refused:

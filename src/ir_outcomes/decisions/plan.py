@@ -1,6 +1,5 @@
 """How many queries a comparison needs, judged from one that was made."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes, note
-from ir_outcomes.pairs.rows import Row, over_all_queries
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics.power import (
@@ -247,6 +246,7 @@ def _possible_effect(largest: float | None) -> str:
 
 def _planned(comparison: Comparison, row: Row, effect: float, power: float) -> PlannedRow:
     """What one row needs."""
+    needed = _needed(comparison, row, effect, power)
     over_all, for_label = _for_label(comparison, row, effect, power)
     return PlannedRow(
         name=row.name,
@@ -254,7 +254,7 @@ def _planned(comparison: Comparison, row: Row, effect: float, power: float) -> P
         effect=effect,
         n=row.n,
         differ=row.differ,
-        needed=_needed(comparison, row, effect, power),
+        needed=needed,
         to_pass=queries_to_pass(comparison, row, effect, power),
         over_all=over_all,
         for_label=for_label,
@@ -270,14 +270,34 @@ def _for_label(
         return None, None
     over_all = effect
     if row.name != whole.name:
-        effects = (effect, 0.0) if row.name == "coverage" else (0.0, effect)
-        n_pairs = math.prod(comparison.n_runs)
-        over_all = over_all_queries(
-            *effects, comparison.ranking, whole, comparison.outcomes, n_pairs
-        )
+        over_all = effect * _slope_over_all(comparison, row, whole)
     if over_all == 0:  # where both answer nothing in common
         return over_all, QueriesNeeded(None, None)
     return over_all, _needed(comparison, whole, over_all, power)
+
+
+def _slope_over_all(comparison: Comparison, row: Row, whole: Row) -> float:
+    """What all queries change by, if one row changes by 1 and the other facet does not.
+
+    These are slopes of the pilot's queries: of ranking on those that find as much as before, and of
+    coverage after that. The most that an item can cost would be too much, because what only one run
+    finds is seldom at its first rank.
+    """
+    names = ("coverage", "ranking", whole.name)
+    changes = [
+        [query.change_in(name) or 0.0 for name in names] for query in comparison.queries or ()
+    ]
+    coverage, ranking, total = np.array(changes).T
+    same = (coverage == 0) & (ranking != 0)
+    slope = _slope(ranking[same], total[same]) if same.any() else 1.0
+    if row.name == "coverage":
+        slope = _slope(coverage, total - slope * ranking)
+    return abs(slope) * row.n / whole.n
+
+
+def _slope(x: Floats, y: Floats) -> float:
+    """The least-squares slope of a line through 0."""
+    return float(x @ y) / float(x @ x) if x.any() else 0.0
 
 
 def _needed(comparison: Comparison, row: Row, effect: float, power: float) -> QueriesNeeded:
