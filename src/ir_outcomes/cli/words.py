@@ -116,7 +116,7 @@ def pair_or_values(
         evaluation = values_of(files, how, settings)
         first, *others = evaluation.system_names
         contenders = others[0] if len(others) == 1 else others
-        return Read((evaluation, first, contenders), {"measures": ()})
+        return Read((evaluation, first, contenders), {"measures": ()}, evaluation)
     if CALL.command == "plan":  # of runs, the rows are planned
         how |= {
             "measure": settings.get("measures"),
@@ -194,7 +194,7 @@ def board(
     how = {"range": range, "id": id, "where": where, "trials": trials}
     if outputs:
         evaluation = values_of([qrels, *(runs or ())], how, settings)
-        return Read((evaluation,), {"measures": None}, None)
+        return Read((evaluation,), {"measures": None}, evaluation)
     refuse_how(how)
     return evaluated_runs(qrels, runs, settings)
 
