@@ -1,4 +1,4 @@
-"""Everything shown in the README and the docs is run: Python blocks, and console blocks with their output.
+"""Everything shown in the README and the docs is run: Python and console blocks with their output, and commands.
 
 ``python -m tests.test_documents [FILE ...]`` writes the outputs of console and Python blocks, and
 the gallery, again.
@@ -25,6 +25,8 @@ from matplotlib.figure import Figure
 import ir_outcomes
 from ir_outcomes import samples
 from ir_outcomes.cli import COMMANDS
+from ir_outcomes.cli.build import Made
+from ir_outcomes.cli.signatures import names_of
 from ir_outcomes.samples import write_sample, write_suite
 from tests.conftest import REAL_DATA
 from tests.helpers.command_line import call
@@ -37,6 +39,10 @@ WITH_LINKS = [*DOCUMENTS, *API_PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELO
 BLOCK = re.compile(
     r"^```(python|console)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
 )
+# A command in a text or in a block for a shell, which may be behind others.
+COMMAND = re.compile(r"(?:^|`|&& )(ir-outcomes (?:[^`#\n&]|\n(?=[^`\n]+`))+)", re.MULTILINE)
+OPTIONS_OF_OTHERS = {"--check", "--cov", "--help", "--output", "--version"}
+PLACEHOLDERS = {"QRELS": "qrels.txt", "BASELINE": "bm25.run", "RUNS": "bm25-stem.run"}
 REAL = r"^\$ .*\b(msmarco-doc-dev|dl20-passage|dl-hard-doc|known-item|suite-colberter|suite-rerankers|mt-rag)[/ ]"
 
 
@@ -44,6 +50,8 @@ def prepare(folder: Path) -> None:
     write_sample(folder / "sample")
     write_suite(folder / "suite")
     (folder / "gallery").mkdir()
+    for name in ("qrels.txt", "bm25.run", "bm25-stem.run"):
+        (folder / name).symlink_to(folder / "sample" / name)
     for collection in REAL_DATA.iterdir() if REAL_DATA.is_dir() else ():
         (folder / collection.name).symlink_to(collection)
 
@@ -106,6 +114,34 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def shell(folder: Path) -> Path:
+    """What commands without an output beside them are about."""
+    tables = {"old.csv": "nDCG@10", "new.csv": "nDCG@10"}
+    for collection, system in (
+        ("SciFact", "bm25"),
+        ("SciFact", "e5"),
+        ("NFCorpus", "bm25"),
+        ("NFCorpus", "e5"),
+    ):
+        tables[f"mteb/{collection}/{system}.csv"] = "ndcg_at_10"
+    for seed, (name, measure) in enumerate(tables.items(), 2):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [f"{path.parent.name}{n},{n * seed % 7 / 10}" for n in range(40)]
+        path.write_text("\n".join([f"query_id,{measure}", *lines]))
+    (folder / "scores.csv").write_text(
+        "\n".join(
+            [
+                ",".join(["run", *(f"q{n}" for n in range(40))]),
+                "a" + ",0.5,0.2" * 20,
+                "b" + ",0.4,0.6" * 20,
+            ]
+        )
+    )
+    return folder
+
+
 def documents_with(pattern: str) -> pytest.MarkDecorator:
     found = [
         document
@@ -136,6 +172,35 @@ def test_python_blocks_run_and_print_what_they_show(
 @documents_with("^```console$")
 def test_console_blocks_print_what_they_show(document: Path, folder: Path) -> None:
     assert run_again(document, folder, "console") == document.read_text("utf-8")
+
+
+def commands_in(text: str) -> list[str]:
+    """List the commands outside of console blocks that name what they read."""
+    text = re.sub(
+        r"^```(?:python|console|text)\n.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL
+    )
+    commands = [" ".join(command.split()) for command in COMMAND.findall(text)]
+    return [
+        command
+        for command in dict.fromkeys(commands)
+        if len(command.split()) > 3 and not re.search(r"\.\.\.|COMMAND", command)
+    ]
+
+
+@documents_with(r"ir-outcomes [a-z-]+ \S+ \S+")
+def test_commands_run(document: Path, shell: Path) -> None:
+    for command in commands_in(document.read_text("utf-8")):
+        words = [PLACEHOLDERS.get(word, word) for word in command.split()]
+        assert "error" not in output_of(" ".join(words), shell), command
+
+
+def test_the_workflow_names_inputs_of_the_action() -> None:
+    workflow = (ROOT / "docs" / "pipeline.md").read_text("utf-8")
+    used = workflow.partition("uses: ir-outcomes/ir-outcomes")[2].partition("      - ")[0]
+    inputs = (ROOT / "action.yml").read_text("utf-8").partition("outputs:")[0]
+    named = set(re.findall(r"^          ([a-z-]+):", used, re.MULTILINE))
+    assert named
+    assert named <= set(re.findall(r"^  ([a-z-]+):$", inputs, re.MULTILINE))
 
 
 @pytest.mark.realdata
@@ -171,6 +236,11 @@ def test_commands_and_links_within_the_repository_exist(document: Path) -> None:
     text = document.read_text("utf-8")
     named = re.findall(r"(?:^|`|\$ )ir-outcomes ([a-z][a-z-]+)", text, re.MULTILINE)
     assert set(named) <= {name.split()[0] for name in COMMANDS}
+    options = set(re.findall(r"(?<=[ `(])--[a-z][a-z-]*", text)) - OPTIONS_OF_OTHERS
+    assert options <= {
+        word for name in COMMANDS for option in Made(name).options for word in names_of(option)
+    }
+    assert document in API_PAGES or "[](" not in text  # which GitHub does not show
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
         assert (document.parent / target).exists(), target

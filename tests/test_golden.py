@@ -125,10 +125,6 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "pair-systems": (lambda: iro.compare(evaluated(1, 3, SEEDS), "bm25", "dense"), "details"),
     "several": (several, "text details latex"),
     "several-documents": (lambda: several(3, measures=MEASURES), "text"),
-    "measure": (
-        lambda: iro.compare_measure(evaluated(3), "bm25", "rerank", measure="nDCG@10"),
-        "details",
-    ),
     "outputs-ranks": (lambda: outputs("RR@10"), "details"),
     "outputs-values": (lambda: outputs("nDCG@10"), "text"),
     "queries": (lambda: pair().per_query("worse", top=5), "text csv"),

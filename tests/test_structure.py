@@ -169,7 +169,7 @@ def test_the_version_needs_no_command_line() -> None:
     assert done.stdout == f"ir-outcomes {iro.__version__}\n\n"
 
 
-@pytest.mark.parametrize("chosen", [{}, {"OPENBLAS_NUM_THREADS": "2"}, {"OMP_NUM_THREADS": "2"}])
+@pytest.mark.parametrize("chosen", [{}, {"OPENBLAS_NUM_THREADS": "2"}])
 def test_the_command_takes_one_thread_unless_the_user_says_otherwise(
     chosen: dict[str, str],
 ) -> None:

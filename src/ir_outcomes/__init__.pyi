@@ -2,7 +2,6 @@
 
 from ir_outcomes import pyterrier as pyterrier
 from ir_outcomes.comparison.compare import compare as compare
-from ir_outcomes.comparison.outputs import compare_measure as compare_measure
 from ir_outcomes.comparison.outputs import compare_outputs as compare_outputs
 from ir_outcomes.comparison.result import Comparison as Comparison
 from ir_outcomes.comparison.result import Comparisons as Comparisons

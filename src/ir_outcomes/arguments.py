@@ -1,4 +1,4 @@
-"""Calls of public functions: the kinds of their arguments are checked in one place, by their annotations."""
+"""Checks of arguments by the annotations of public functions."""
 
 import inspect
 import os
@@ -64,7 +64,7 @@ def checked(function: F) -> F:
 
 
 def with_checked_methods(cls: C) -> C:
-    """Let the public methods of a class refuse arguments of kinds that their annotations do not name."""
+    """Check the arguments of the public methods of a class."""
     for name, method in list(vars(cls).items()):
         if inspect.isfunction(method) and not name.startswith("_"):
             setattr(cls, name, checked(method))
@@ -73,7 +73,7 @@ def with_checked_methods(cls: C) -> C:
 
 @cache
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the annotations of arguments, also of those behind ``**``; of texts nothing is known."""
+    """Return the annotations of arguments, also of those behind ``**``."""
     kinds: dict[str, Any] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         kind = parameter.annotation
@@ -83,6 +83,13 @@ def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
         elif kind is not parameter.empty and not isinstance(kind, str):
             kinds[name] = kind if parameter.default is not None else kind | None
     return kinds
+
+
+def separated(options: Mapping[str, Any], group: type) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options that a group has, and all others."""
+    names = group.__annotations__
+    others = {name: value for name, value in options.items() if name not in names}
+    return {name: options[name] for name in names if name in options}, others
 
 
 def check_argument(name: str, value: Any, kind: Any) -> None:
@@ -126,12 +133,19 @@ def fits(value: Any, kind: Any) -> bool:
     if not isinstance(value, origin or kind):
         return False
     if isinstance(value, Mapping) and items:
-        return all(fits(key, items[0]) and fits(item, items[1]) for key, item in value.items())
+        return _all_fit(value, items[0]) and _all_fit(value.values(), items[1])
     return True
 
 
+def _all_fit(values: Collection[Any], kind: Any) -> bool:
+    """Return whether all values are of a kind, looking at each class once."""
+    if isinstance(kind, type) and kind not in (Any, bool, int, float):
+        return all(issubclass(cls, kind) for cls in set(map(type, values)))
+    return all(fits(value, kind) for value in values)
+
+
 def is_within(value: Any, bounds: Bounds) -> bool:
-    """Return whether a number is within bounds, which only a whole number can be equal to."""
+    """Return whether a number is within bounds, which whole numbers may equal."""
     number = float(value)
     if isinstance(value, Integral) and isinstance(bounds.low, int):
         return bounds.low <= number <= bounds.high
@@ -148,12 +162,12 @@ def _is_list(value: Any, origin: Any) -> bool:
 
 
 def _items_fit(value: Any, kinds: tuple[Any, ...]) -> bool:
-    """Return whether the items are of a kind; an iterator is not used up."""
+    """Return whether the items are of a kind, without using up an iterator."""
     if not isinstance(value, Collection) or not kinds:
         return True
     if len(kinds) > 1 and kinds[1] is not ...:
         return len(value) == len(kinds) and all(map(fits, value, kinds))
-    return all(fits(item, kinds[0]) for item in value)
+    return _all_fit(value, kinds[0])
 
 
 def _members(kind: Any) -> tuple[Any, ...]:
@@ -184,7 +198,7 @@ def _words(kind: Any) -> str:
 
 
 def numbers(name: str, values: Any) -> "Floats":
-    """Convert to a one-dimensional array of finite numbers; refuse anything else."""
+    """Convert to a one-dimensional array of finite numbers."""
     import numpy as np
 
     array = np.asarray(values, dtype=np.float64)

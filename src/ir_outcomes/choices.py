@@ -1,7 +1,17 @@
 """Array aliases and closed sets of choices."""
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NoReturn, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    TypeAlias,
+    TypedDict,
+)
 
 from ir_outcomes.errors import ParameterError
 
@@ -43,6 +53,7 @@ Level = Annotated[float, Bounds(0.0, 0.5)]  # of significance
 Share = Annotated[float, Bounds(0.0, 1.0)]
 
 Ties = Literal["trec", "msmarco", "input", "expected"]
+Trials = Literal["mean"]  # what becomes of several values of a query
 RunBy = Literal["score", "rank"]  # what orders the documents of a run file
 OneOrder = Literal["trec", "msmarco", "input"]  # the tie rules that give one order
 Unit = Literal["query", "document"]
@@ -77,6 +88,20 @@ def divided(
     quotients = np.full(np.broadcast_shapes(np.shape(dividends), divisors.shape), otherwise)
     np.divide(dividends, divisors, out=quotients, where=where)
     return quotients
+
+
+class ReadingOfValues(TypedDict, total=False):
+    """How files of values are read, as keyword arguments."""
+
+    range: tuple[float, float] | None
+    id: str | None
+    where: Mapping[str, str] | Sequence[str] | None
+    trials: Trials | None
+
+
+def or_none(value: float) -> float | None:
+    """Return a number as results hold it: None where there is none."""
+    return None if math.isnan(value) else float(value)
 
 
 def length_unit(unit: str) -> str:

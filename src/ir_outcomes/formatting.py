@@ -29,7 +29,7 @@ def percent(share: float | None, places: int = 1, *, unit: str = "") -> str:
 
 
 def bound(value: float, places: int, *, signed: bool = False) -> str:
-    """Write an end of an interval, with as many decimal places as show on which side of 0 it is."""
+    """Write an end of an interval with decimals that show its side of 0."""
     return fixed(value, places_apart(value, (0.0,), places), signed=signed)
 
 
@@ -55,13 +55,13 @@ def places_apart(value: float, others: Iterable[float], places: int) -> int:
 
 
 def places_of_difference(row: Any) -> int:
-    """Return how many decimals keep the difference of a row apart from the ends of its interval."""
+    """Return how many decimals keep a difference apart from the ends of its interval."""
     places = places_of(row.measured_in)
     return places_apart(row.difference or 0.0, row.interval or (), places)
 
 
 def places_of_means(row: Any) -> int:
-    """Return how many decimals the means of a row have: one more where they contradict B - A."""
+    """Return how many decimals the means of a row have."""
     places = places_of_difference(row)
     contender = contender_beside(row, places)
     is_contradicted = contender is not None and fixed(contender, places) != fixed(
@@ -71,7 +71,7 @@ def places_of_means(row: Any) -> int:
 
 
 def contender_beside(row: Any, places: int) -> float | None:
-    """Return the mean of B, rounded so that it is A plus the difference as these are printed."""
+    """Return the mean of B, so that it is A plus the difference as printed."""
     mean: float | None = row.contender
     if row.difference is not None and row.baseline is not None:
         mean = round(row.baseline, places) + round(row.difference, places)
@@ -79,7 +79,7 @@ def contender_beside(row: Any, places: int) -> float | None:
 
 
 def margin_text(margin: float, bounds: Sequence[float], measured_in: str) -> str:
-    """Write a margin as it was given, to a hundredth of it, and apart from the ends of its interval."""
+    """Write a margin to a hundredth of it, apart from the ends of its interval."""
     places = places_apart(margin, bounds, places_of(measured_in))
     while places < MOST_PLACES and abs(round(margin, places) - margin) > abs(margin) / 100:
         places += 1

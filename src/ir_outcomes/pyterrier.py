@@ -12,12 +12,19 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.errors import FormatError, MismatchError, ParameterError, not_installed, some
+from ir_outcomes.errors import (
+    FormatError,
+    MismatchError,
+    ParameterError,
+    not_installed,
+    shortened,
+    some,
+)
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.measures.base import SearchLengthMeasure
 from ir_outcomes.pairs.rules import RuleOptions
-from ir_outcomes.reading.datasets import Task
+from ir_outcomes.reading.datasets import Task, dataset_of
 from ir_outcomes.reading.objects import texts
 from ir_outcomes.reading.runs import DATASET_PREFIX
 
@@ -84,6 +91,11 @@ def experiment(
         systems = list(systems.values())
     if not isinstance(systems, (list, tuple)):
         raise ParameterError("systems: must be a list, or a dict by name")
+    for system in systems:
+        if not (callable(system) or hasattr(system, "columns")):
+            raise ParameterError(
+                f"systems: {shortened(repr(system))} is no transformer and no frame"
+            )
     if names is None:
         names = [
             f"system {number}" if hasattr(system, "columns") else str(system)
@@ -147,6 +159,7 @@ def _read_topics(topics: Any) -> Any:
             topics = pyterrier.io.read_topics(os.fspath(source))
         else:
             name = str(source).removeprefix(DATASET_PREFIX)
+            dataset_of(name)  # raises what says how it is meant
             topics = pyterrier.get_dataset(f"{DATASET_PREFIX}{name}")
     if hasattr(topics, "get_topics"):
         topics = topics.get_topics()

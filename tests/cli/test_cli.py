@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ir_outcomes.comparison.result import Comparison
 from tests.helpers.command_line import call, call_ir_measures
 
 PAIR = ("compare", "qrels.txt", "bm25.run", "bm25-stem.run")
@@ -51,35 +50,6 @@ def test_a_file_that_is_given_again_counts_once(small: Path) -> None:
         "note: bm25-stem.run is given again; it counts once\n"
         "note: bm25.run is also among the runs; it is not compared with itself\n"
     )
-
-
-def test_settings_reach_the_comparison(small: Path) -> None:
-    options = "--rel 1 --unit document --ties msmarco --alpha 0.01 --correction none"
-    done = call(*PAIR, *options.split(), "--margins", "1pp,0.5", "--format", "json", folder=small)
-    settings = Comparison.from_json(done.stdout).settings
-    assert (settings.unit, settings.ties, settings.alpha) == ("document", "msmarco", 0.01)
-    assert (settings.correction, settings.margins) == ("none", (1.0, 0.5))
-    done = call(*PAIR, "--judged-only", folder=small)
-    assert (
-        done.returncode,
-        "--judged-only: the qrels hold no document below grade 1" in done.stderr,
-    ) == (2, True)
-
-
-def test_lists_of_queries(sample: Path, small: Path) -> None:
-    done = call(*PAIR, "--per-query", "lost", "--rows", "3", folder=sample)
-    # Title, headings, 3 queries, and a legend of two lines.
-    assert len(done.stdout.splitlines()) == 8
-    queries = json.loads(
-        call(*PAIR, "--per-query", "lost", "--format", "json", folder=sample).stdout
-    )
-    assert {(query["outcome"], query["contender"]) for query in queries} == {("lost", None)}
-    of_two = call(
-        "compare", "qrels.txt", *RUNS, "--per-query", "won", "--format", "csv", folder=sample
-    ).stdout.splitlines()
-    assert {line.split(",")[0] for line in of_two} == {"run", "bm25-stem", "bm25-flat"}
-    as_html = call(*PAIR, "--per-query", "won", "--rows", "2", "--format", "html", folder=sample)
-    assert as_html.stdout.count("<tr>") == 3
 
 
 @pytest.mark.parametrize(
@@ -210,21 +180,3 @@ def test_the_layout_says_what_orders_the_documents(tmp_path: Path) -> None:
             value,
             value,
         ]
-
-
-def test_latex_for_a_paper(small: Path, tmp_path: Path) -> None:
-    path = tmp_path / "table.tex"
-    done = call(
-        *PAIR, "--output", path, "--caption", r"Two \emph{runs}", "--label", "tab:two", folder=small
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "\\caption{Two \\emph{runs}}\n\\label{tab:two}\n" in path.read_text()
-    own = call(*PAIR, "--format", "latex", "--label", "tab:two", folder=small).stdout
-    assert r"\caption{bm25-stem against bm25" in own
-    assert "caption" not in call(*PAIR, "--format", "latex", folder=small).stdout
-    for option in ("--caption", "--label"):
-        refused = call(*PAIR, option, "x", folder=small)
-        assert (
-            refused.returncode,
-            "--caption and --label are for --format latex" in refused.stderr,
-        ) == (2, True)

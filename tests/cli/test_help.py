@@ -28,6 +28,10 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "llm.txt").write_text((folder / "qrels.txt").read_text().replace(" 1\n", " 2\n"))
     (folder / "leaderboard.csv").write_text("id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\n")
     write_suite(folder / "suite")
+    for name, more in (("old", 0), ("new", 0.01)):
+        values = [f"q{n},{n % 7 / 10 + more}" for n in range(60)]
+        (folder / f"{name}.csv").write_text("\n".join(["query_id,nDCG@10", *values]))
+    (folder / "kinds.tsv").write_text("".join(f"q{n}\tkind {n % 2}\n" for n in range(60)))
     return folder
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes import GateResult
 from tests.helpers.command_line import call
 from tests.helpers.systems import drawn
 
@@ -46,30 +45,3 @@ def test_compare_takes_a_rule_or_a_file(folder: Path) -> None:
     done = call("compare", "qrels.txt", "bm25.json", *DENSE, *BY, folder=folder)
     assert done.stdout.startswith("dense (5 runs, B) against bm25 (A): ")
     assert "dense: 5 runs (dense_1, dense_2, dense_3 and 2 more); B - A: coverage" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("margins", "status", "n_runs"),
-    [("50pp,3", "pass", 5), ("50pp,3", "pass", 4), ("1pp,.1", "inconclusive", 5)],
-)
-def test_a_gate_takes_several_runs_of_a_system(
-    folder: Path, margins: str, status: str, n_runs: int
-) -> None:
-    words = ("bm25.json", *DENSE[:n_runs], *BY, "--margins", margins, "--format", "json")
-    result = GateResult.from_json(call("gate", "qrels.txt", *words, folder=folder).stdout)
-    assert result.status == status
-
-
-def test_outputs_of_other_tools_can_be_of_one_system(folder: Path) -> None:
-    def value(query: int, number: int) -> float:
-        return 1 / (1 + (query * number) % 5)
-
-    for name, number in (("bm25", 1), ("dense_1", 2), ("dense_2", 3)):
-        lines = [f"RR@10\tq{query}\t{value(query, number):.4f}" for query in range(1, 40)]
-        (folder / f"{name}.tsv").write_text("\n".join(lines) + "\n")
-    words = ("bm25.tsv", "dense_1.tsv", "dense_2.tsv", "--replicates", "by:_", "--format", "json")
-    done = call("compare-outputs", *words, folder=folder)
-    assert done.returncode == 0, done.stderr
-    result = iro.Comparison.from_json(done.stdout)
-    assert (result.contender, result.n_runs) == ("dense", (1, 2))
-    assert [run.run for run in result.runs] == ["dense_1", "dense_2"]

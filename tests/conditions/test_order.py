@@ -94,6 +94,21 @@ def judges(every: list[dict[str, str]], form: str, **settings: Any) -> Any:
     return iro.compare_judges(both, "a", reference="people", measures=MEASURES)
 
 
+def agreement(every: list[dict[str, str]], form: str, **settings: Any) -> Any:
+    evaluation = evaluated(every[0], "people", form, **settings)
+    return iro.agreement(evaluation, measures=MEASURES, splits=10)
+
+
+def ranks(every: list[dict[str, str]], form: str, **settings: Any) -> Any:
+    evaluation = evaluated(every[0], "people", form, **settings)
+    return iro.rank_distribution(evaluation, measure=MEASURES[0], resamples=50)
+
+
+def gate(every: list[dict[str, str]], form: str, **settings: Any) -> Any:
+    evaluation = evaluated(every[0], "people", form, **settings)
+    return iro.gate(evaluation, "a", margins=(5.0, 1.0))
+
+
 def assert_alike(one: Any, other: Any, at: str) -> None:
     """Compare what results hold, numbers to 1e-12, what is said of queries by their ids."""
     if isinstance(one, dict):
@@ -113,12 +128,12 @@ def assert_alike(one: Any, other: Any, at: str) -> None:
         assert one == other, at
 
 
-@pytest.mark.parametrize("form", ["", "#rank"])
-@pytest.mark.parametrize("unit", ["query", "document"])
-@pytest.mark.parametrize("clustered", [False, True])
-@pytest.mark.parametrize("analysis", [compare, collections, slices, judges])
+@pytest.mark.parametrize(
+    ("unit", "clustered", "form"), [("query", False, "#rank"), ("document", True, "")]
+)
+@pytest.mark.parametrize("analysis", [compare, collections, slices, judges, agreement, ranks, gate])
 def test_shuffled_lines_change_nothing(
-    tmp_path: Path, analysis: Callable[..., Any], clustered: bool, unit: str, form: str
+    tmp_path: Path, analysis: Callable[..., Any], unit: str, clustered: bool, form: str
 ) -> None:
     settings: dict[str, Any] = {"unit": unit}
     if clustered:

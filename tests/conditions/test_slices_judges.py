@@ -207,17 +207,6 @@ def judged(
     return {"people": people, "model": model}, runs
 
 
-def lengths(
-    qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]
-) -> dict[str, int | None]:
-    found: dict[str, int | None] = {}
-    for query, scored in run.items():
-        order = sorted(scored, key=lambda document: -scored[document])
-        hits = [rank for rank, document in enumerate(order, 1) if qrels[query].get(document)]
-        found[query] = hits[0] if hits else None
-    return found
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_bias_is_the_difference_of_differences_on_the_same_queries(seed: int) -> None:
     qrels, runs = judged(seed)
@@ -277,9 +266,8 @@ def test_flips_are_queries_on_which_judges_disagree() -> None:
     )
     signs = {}
     for name, own in qrels.items():
-        a, b = (lengths(own, runs[run]) for run in "ab")
-        for query in own:
-            signs[name, query] = np.sign((a[query] or 9) - (b[query] or 9))
+        for pair in literal.rows(own, [runs["a"]], [runs["b"]], "query", 8)["all queries"]:
+            signs[name, pair.query] = np.sign(pair.a - pair.b)
     expected = {
         query for query in qrels["people"] if signs["people", query] * signs["model", query] < 0
     }
@@ -296,7 +284,7 @@ def test_judges_may_differ_in_qrels_and_rel_only() -> None:
     assert [row.comparison.rel for row in found.conditions] == [1, 2]
     assert any("B: a run has the judge's name" in note for note in found.notes)
     for judges, error, message in (
-        ({"one": ev, "two": ev.with_cutoff(5)}, MismatchError, "in qrels and rel only"),
+        ({"one": ev, "two": ev.with_cutoff(5)}, MismatchError, "with the same `cutoff`"),
         ({"one": ev, "two": ev[["a"]]}, MismatchError, "the run b is missing"),
         ({"one": ev}, ParameterError, "at least two judges"),
     ):

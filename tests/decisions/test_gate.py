@@ -12,7 +12,6 @@ import ir_outcomes as iro
 from ir_outcomes.decisions.gate import GateDecision
 from ir_outcomes.errors import ParameterError
 from tests.helpers import systems
-from tests.helpers.estimate import margins_of_queries
 from tests.helpers.runs import Ranks, qrels_of, run_of
 
 QUERIES = [f"q{number}" for number in range(200)]
@@ -306,16 +305,3 @@ def test_rules_are_checked_and_inputs_hashed(tmp_path: Path) -> None:
     result = iro.gate(ev, "A", margins=(5.0, 1.5), inputs=[path])
     assert result.inputs == {str(path): hashlib.sha256(b"content").hexdigest()}
     assert result.settings.margins is not None
-
-
-def test_clusters_are_the_units_of_margins() -> None:
-    baseline = {f"c{number}::{turn}": 4 for number in range(40) for turn in range(5)}
-    contender = {q: 4 + (-1 if int(q[1:].split("::")[0]) % 2 else 1) for q in baseline}
-    runs = {"A": run_of(baseline, CUTOFF), "B": run_of(contender, CUTOFF)}
-    ev = iro.evaluate(qrels_of(baseline), runs, cutoff=CUTOFF, clusters="by:::")
-    (decision,) = iro.gate(ev, "A", margins=(40.0, 8.0, 20.0)).decisions
-    (ranking,) = [row for row in decision.rows if row.name == "ranking"]
-    means = [contender[f"c{number}::0"] - 4.0 for number in range(40)]  # alike in all turns
-    expected = margins_of_queries(means, CUTOFF - 1.0)
-    assert ranking.margin is not None
-    assert ranking.margin.interval == pytest.approx(expected)

@@ -1,7 +1,5 @@
 """Unjudged documents: bounds against comparisons with other qrels, and what to judge first."""
 
-import itertools
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,6 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.decisions.holes import Bound
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.pairs.verdict import direction_of
 from tests.helpers import literal
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import judged_in_part
@@ -145,20 +142,3 @@ def test_runs_are_read_again_where_documents_were_not_kept(tmp_path: Path) -> No
         iro.holes(iro.evaluate(qrels, lengths, cutoff=CUTOFF), "A")
     with pytest.raises(ParameterError, match="removed the unjudged documents"):
         iro.holes(iro.evaluate(qrels, runs, documents=100, judged_only=True), "A")
-
-
-@pytest.mark.realdata
-def test_what_stands_stands_under_complete_judgments(real_data: Path) -> None:
-    folder = real_data / "trec-covid-r1"
-    names = ("BBGhelani1", "irc_entrez", "factum-1", "tcs_ilabs_gg_r1")
-    runs = [folder / f"{name}.run.gz" for name in names]
-    options: dict[str, Any] = {"cutoff": 10, "unit": "document"}
-    shallow = iro.evaluate(folder / "qrels.round1.txt.gz", runs, documents=10, **options)
-    complete = iro.evaluate(folder / "qrels.complete.txt.gz", runs, **options)
-    words: Counter[str] = Counter()
-    for pair in itertools.combinations(shallow.names, 2):
-        found = iro.holes(shallow, *pair).pairs[0]
-        words[found.bound.word] += 1
-        if found.bound.word == "stands":
-            assert compare_pair(complete, *pair).verdict.direction == direction_of(found.label)
-    assert words["stands"] > 0

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.choices import Bools, Floats
+from ir_outcomes.choices import Floats
 from ir_outcomes.decisions.plan import PlannedRow
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.estimate import Sums, estimates
 from ir_outcomes.statistics.power import (
-    QueriesNeeded,
     queries_for_margin,
     queries_for_mean,
     unit_values,
 )
+from tests.helpers import literal
+from tests.helpers.many import collection
 
 SIZES = {f"q{n}": n % 3 + 1 for n in range(60)}  # queries of their cluster
 
@@ -44,28 +44,27 @@ def compared(**settings: object) -> iro.Comparison:
     return iro.compare(QRELS, run(1), run(2), cutoff=10, **settings)  # type: ignore[call-overload,no-any-return]
 
 
-def ranks(seed: int) -> list[float]:
-    found = [list(documents) for documents in run(seed).values()]
-    return [names.index("d") + 1 if "d" in names else math.nan for names in found]
+def units_of(row: str, *seeds: int, clusters: dict[str, str] | None = None) -> Floats:
+    """Sums and numbers of differences to the first run, by query or cluster."""
+    rows = literal.rows(QRELS, [run(1)], [run(seed) for seed in seeds], "query", 10)
+    return np.array(literal.units(rows[row], clusters)).T
+
+
+def differences_of(row: str, *seeds: int) -> Floats:
+    sums, numbers = units_of(row, *seeds)
+    differences: Floats = sums / numbers
+    return differences
 
 
 def test_numbers_are_those_of_the_differences() -> None:
     planned = iro.plan(compared(alpha=0.01), 5.0, 2.0, 1.5, power=0.9)
-    a, b = np.array(ranks(1)), np.array(ranks(2))
-    differences = {
-        "coverage": 100.0 * (~np.isnan(b)) - 100.0 * (~np.isnan(a)),
-        "ranking": (b - a)[~np.isnan(b - a)],
-        "all queries": np.nan_to_num(b, nan=11.0) - np.nan_to_num(a, nan=11.0),
-    }
-    effects = (5.0, 2.0, 1.5)
-    largest = (100.0, 9.0, 10.0)
-    for row, d, effect, most in zip(
-        planned.parts, differences.values(), effects, largest, strict=True
-    ):
+    names, effects, largest = ("coverage", "ranking", "all queries"), (5.0, 2.0, 1.5), (100, 9, 10)
+    for row, name, effect, most in zip(planned.parts, names, effects, largest, strict=True):
+        d = differences_of(name, 2)
         assert row.needed == queries_for_mean(d, 60, effect, alpha=0.01, power=0.9)
         assert row.to_pass == queries_for_margin(d, 60, effect, most, alpha=0.01, power=0.9)
         assert (row.effect, row.n, row.differ) == (effect, len(d), int(np.sum(d != 0)))
-    assert [row.name for row in planned.parts] == [*differences]
+    assert tuple(row.name for row in planned.parts) == names
     assert planned.rows()[1]["queries_to_pass"] == row_of(planned, "ranking").to_pass.queries  # type: ignore[union-attr]
 
 
@@ -82,22 +81,14 @@ def test_clusters_are_counted() -> None:
     clusters["q59"] = clusters["q58"] = clusters["q0"]
     found = compared(clusters=clusters)
     planned = iro.plan(found, ranking=1.0)
-    d = np.array(ranks(2)) - np.array(ranks(1))
-    names = sorted({*clusters.values()})
-    sums = np.zeros(len(names))
-    sizes = np.zeros(len(names))
-    for query, difference in zip(clusters, d.tolist(), strict=True):
-        if not math.isnan(difference):
-            sums[names.index(clusters[query])] += difference
-            sizes[names.index(clusters[query])] += 1
-    values = unit_values(sums[sizes > 0], sizes[sizes > 0])
-    differ = int(np.count_nonzero(sums))
-    assert row_of(planned, "ranking").needed == queries_for_mean(
-        values, len(names), 1.0, alpha=0.05, differ=differ
+    sums, sizes = units_of("ranking", 2, clusters=clusters)
+    values, n = unit_values(sums, sizes), len({*clusters.values()})
+    row = row_of(planned, "ranking")
+    assert row.needed == queries_for_mean(
+        values, n, 1.0, alpha=0.05, differ=int(np.count_nonzero(sums))
     )
-    weight = sizes.max() / sizes[sizes > 0].mean()
-    assert row_of(planned, "ranking").to_pass == queries_for_margin(
-        values, len(names), 1.0, 9.0, alpha=0.05, weight=weight
+    assert row.to_pass == queries_for_margin(
+        values, n, 1.0, 9.0, alpha=0.05, weight=sizes.max() / sizes.mean()
     )
     assert any("clusters of about" in text for text in planned.notes)
 
@@ -109,8 +100,7 @@ def test_systems_of_several_runs_have_the_means_of_their_rows() -> None:
         cutoff=10,
     )
     planned = iro.plan(iro.compare(systems, "a", "b"), 2.0)
-    coverage = [100.0 * ~np.isnan(ranks(seed)) for seed in (1, 2, 3)]
-    d = (coverage[1] + coverage[2]) / 2 - coverage[0]
+    d = differences_of("coverage", 2, 3)
     assert row_of(planned, "coverage").needed == queries_for_mean(d, 60, 2.0, alpha=0.05)
     assert planned.n_runs == (1, 2)
     assert any("for these runs" in text for text in planned.notes)
@@ -134,74 +124,44 @@ def test_equal_runs_say_why_there_is_no_number() -> None:
     assert to_pass is not None
     assert to_pass.queries is not None
     assert planned.view().tables == ()
-    assert len(planned.view().sentences) == 2
-    assert len(iro.plan(equal, all_queries=1.0).view().sentences) == 3
-
-
-def by_document() -> tuple[dict[str, dict[str, int]], list[Run]]:
-    """Return qrels with one to four relevant documents for each query, and three runs."""
-    rng = np.random.default_rng(5)
-    qrels = {f"q{n}": {f"d{item}": 1 for item in range(n % 4 + 1)} for n in range(40)}
-    names = [f"d{item}" for item in range(4)] + [f"x{item}" for item in range(8)]
-    runs = [
-        {
-            query: {name: -float(rank) for rank, name in enumerate(rng.permutation(names)[:8])}
-            for query in qrels
-        }
-        for _ in range(3)
-    ]
-    return qrels, runs
-
-
-def top(documents: dict[str, float]) -> set[str]:
-    return set(sorted(documents, key=lambda name: -documents[name])[:5])
-
-
-def carried_by_document(
-    points: float, above: float, qrels: dict[str, dict[str, int]], first: Run, others: list[Run]
-) -> float:
-    """Carry changes of coverage and ranking to all queries, document by document, at cutoff 5."""
-    number = found = 0
-    shared: set[str] = set()
-    for query, relevant in qrels.items():
-        a = top(first[query])
-        number += len(relevant)
-        found += len(relevant.keys() & a)
-        for other in others:
-            if relevant.keys() & a & top(other[query]):
-                shared.add(query)
-    cost = 5 + (number - found) / len(qrels)
-    return above * len(shared) / len(qrels) + points / 100 * cost
 
 
 @pytest.mark.parametrize("several", [False, True])
 def test_an_effect_by_document_is_carried_to_all_queries(several: bool) -> None:
-    qrels, runs = by_document()
-    others = runs[1:] if several else runs[1:2]
-    systems = {"a": runs[0], "b": others if several else others[0]}
-    ev = iro.evaluate(qrels, systems, cutoff=5, unit="document")
+    """A query with a relevant document more has the cutoff, and what else it has not found, to gain."""
+    qrels, (first, *others) = by_document()
+    ev = iro.evaluate(
+        qrels, {"a": first, "b": others if several else others[0]}, cutoff=5, unit="document"
+    )
     found = iro.compare(ev, "a", "b")
     restored = iro.Comparison.from_json(found.to_json(per_query=True))
-    assert iro.plan(restored, 3.0, 0.7) == iro.plan(found, 3.0, 0.7)
     planned = iro.plan(restored, 3.0, 0.7)
+    assert planned == iro.plan(found, 3.0, 0.7)
+    rows = literal.rows(qrels, [first], others if several else others[:1], "document", 5)
+    share = len({pair.query for pair in rows["ranking"]}) / len(qrels)
+    tops = {query: literal.ranked(first[query], "trec")[:5] for query in qrels}
+    unfound = [len({*judged} - {*tops[query]}) for query, judged in qrels.items()]
     d = np.array([query.all_queries for query in found.queries or ()])
-    for row, effects in ((planned.coverage, (3.0, 0.0)), (planned.ranking, (0.0, 0.7))):
+    for row, over_all in (
+        (planned.coverage, 0.03 * (5 + np.mean(unfound))),
+        (planned.ranking, 0.7 * share),
+    ):
         assert row is not None
-        over_all = carried_by_document(*effects, qrels, runs[0], others)
         assert row.over_all == pytest.approx(over_all, rel=1e-12)
         assert row.for_label == queries_for_mean(d, 40, row.over_all or 0.0, alpha=0.05)
-    together = iro.compare(ev, "a", "b", margins=(3.0, 0.7)).all_queries
-    assert together is not None
-    assert together.margin is not None
-    expected = carried_by_document(3.0, 0.7, qrels, runs[0], others)
-    assert together.margin.size == pytest.approx(expected, rel=1e-12)
+
+
+def by_document() -> tuple[literal.Qrels, list[Run]]:
+    """Return qrels with one to four relevant documents for each query, and three runs."""
+    qrels, runs = collection(3, 40, relevant=4)
+    number = enumerate(qrels.items())
+    return {q: dict([*judged.items()][: n % 4 + 1]) for n, (q, judged) in number}, [*runs.values()]
 
 
 def test_an_effect_by_query_is_carried_to_all_queries() -> None:
     planned = iro.plan(compared(), 5.0, 2.0, 1.5)
-    a, b = np.array(ranks(1)), np.array(ranks(2))
-    d = np.nan_to_num(b, nan=11.0) - np.nan_to_num(a, nan=11.0)
-    share = float(np.mean(~np.isnan(b - a)))
+    d = differences_of("all queries", 2)
+    share = len(differences_of("ranking", 2)) / len(d)
     for row, over_all in zip(planned.parts, (0.05 * 10, 2.0 * share, 1.5), strict=True):
         assert row.over_all == pytest.approx(over_all)
         assert row.for_label == queries_for_mean(d, 60, row.over_all or 0.0, alpha=0.05)
@@ -267,49 +227,6 @@ def test_where_ranking_cannot_change_it_is_not_planned() -> None:
     assert row_of(planned, "ranking").needed.queries is None
     with pytest.raises(ParameterError, match="leave it out"):
         iro.plan(first, ranking=0.5)
-
-
-@pytest.mark.parametrize("changed", [0.3, 0.95])
-def test_so_many_queries_have_the_power_that_was_planned(changed: float) -> None:
-    """Of samples of the pilot's queries, by the estimate: of the row, and of the label."""
-    rng = np.random.default_rng(7)
-    qrels = {f"q{n}": {"d": 1} for n in range(200)}
-    first = rng.integers(1, 12, 200)
-    second = np.where(rng.random(200) < changed, np.maximum(first - 3, 1), first)
-    pilot = iro.compare(
-        qrels,
-        *(
-            {q: placed(rank) for q, rank in zip(qrels, side.tolist(), strict=True)}
-            for side in (first, second)
-        ),
-        cutoff=10,
-    )
-    queries = pilot.queries or ()
-    for d, name in (
-        ([100 * (query.found_contender - query.found_baseline) for query in queries], "coverage"),
-        ([query.difference for query in queries], "ranking"),
-        ([query.all_queries for query in queries], "all queries"),
-    ):
-        counted = np.array([value is not None for value in d])
-        values = np.array([value or 0.0 for value in d])
-        effect = abs(float(values[counted].mean()))
-        planned = row_of(iro.plan(pilot, **{name.replace(" ", "_"): effect}), name)
-        assert power(values, counted, planned.needed) >= 0.75
-        if name == "all queries":
-            assert planned.for_label == planned.needed
-
-
-def placed(rank: int) -> dict[str, float]:
-    """Return twelve documents, the relevant one at a rank."""
-    return {("d" if place == rank else f"x{place}"): -float(place) for place in range(1, 13)}
-
-
-def power(values: Floats, counted: Bools, needed: QueriesNeeded) -> float:
-    """Return how often samples of so many queries show the difference."""
-    assert needed.queries is not None
-    drawn = np.random.default_rng(8).integers(0, len(values), (2000, needed.queries))
-    found = estimates(Sums.of(values[drawn], counted[drawn].astype(np.float64)))
-    return float(np.mean((found.pvalue <= 0.05) & (found.mean * values.sum() > 0)))
 
 
 def test_what_cannot_be_planned_is_refused() -> None:

@@ -1,5 +1,4 @@
 import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,6 @@ from ir_outcomes.errors import (
     FormatError,
     IrOutcomesWarning,
     MismatchError,
-    MissingDependency,
     ParameterError,
 )
 from ir_outcomes.evaluation.evaluate import evaluate
@@ -153,15 +151,6 @@ def test_the_rest_is_evaluated_when_errors_are_reported(folder: Path, n_jobs: in
         pytest.raises(MismatchError, match="none of its queries"),
     ):
         evaluate(QRELS, [folder / "r4.txt"], n_jobs=n_jobs, on_error="report", **SETTINGS)
-
-
-def test_without_joblib_one_job_works_and_several_say_what_to_install(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "joblib", None)  # which makes its import fail
-    assert len(evaluate(QRELS, folder, **SETTINGS)) == 6
-    with pytest.raises(MissingDependency, match=r'pip install "ir-outcomes\[parallel\]"'):
-        evaluate(QRELS, folder, n_jobs=2, **SETTINGS)
 
 
 def test_a_measure_that_cannot_be_computed_is_an_error_of_ours(folder: Path) -> None:

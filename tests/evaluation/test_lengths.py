@@ -142,33 +142,6 @@ def test_van_rijsbergen_chapter_7() -> None:
     same(lengths.esl(need=6), [10.0])  # 6 relevant and 4.0 others read
 
 
-@pytest.mark.parametrize("relevant", [1, 2, 3, 5])
-def test_a_list_of_nothing_but_tied_documents(relevant: int) -> None:
-    """Of n documents in random order, the first of r relevant ones stands at rank (n + 1) / (r + 1) on average."""
-    qrels = {"q": {f"d{number}": 1 for number in range(relevant)}}
-    run = {"q": {f"d{number}": 1.0 for number in range(5)}}
-    lengths = search_lengths(qrels, run, ties="expected")
-    same(lengths.esl(), [6 / (relevant + 1)])
-    same(lengths.esl(need=relevant), [6 * relevant / (relevant + 1)])
-
-
-@pytest.mark.parametrize(("ranks", "reciprocal"), [((1, 9), 0.556), ((4, 6), 0.208)])
-def test_lin_section_5_ranks_1_and_9_against_4_and_6(
-    ranks: tuple[int, int], reciprocal: float
-) -> None:
-    """Lin et al. 2021, section 5: equal ESL 5.0, MRR 0.556 and 0.208."""
-    documents = [[*(f"d{place}" for place in range(1, rank)), "gold"] for rank in ranks]
-    run = {
-        f"q{n}": {d: -float(place) for place, d in enumerate(listed)}
-        for n, listed in enumerate(documents)
-    }
-    lengths = search_lengths({"q0": {"gold": 1}, "q1": {"gold": 1}}, run, cutoff=100)
-    assert (lengths.mean_esl(), round(float(lengths.reciprocal_rank().mean()), 3)) == (
-        5.0,
-        reciprocal,
-    )
-
-
 def test_alex_equations_9_and_10() -> None:
     """Alex et al. 2022: ranks 1 and 1000 average to about rank 2 in P-space, to about 500 in search length."""
     ranking = {"first": 2000.0} | {f"d{n}": 1000.0 - n for n in range(999)} | {"last": 0.0}

@@ -14,6 +14,7 @@ from ir_outcomes import MissingDependency, ParameterError, parse_measure
     ("text", "message"),
     [
         ("P@0", "P@0: cutoff must be from 1 to 2147483647"),
+        ("P@2147483648", "cutoff must be from 1 to 2147483647"),  # trec_eval has 32 bits
         ("P(rel=0)@5", "P(rel=0)@5: rel must be from 1"),
         ("P@'5'", "P: invalid param cutoff='5' (its parameters: cutoff, rel, judged_only)"),
         ("P(cutoff=5)@10", "cutoff is given twice"),
@@ -49,7 +50,7 @@ def test_objects_are_checked_too(measure: Any) -> None:
 def test_measures_that_can_be_computed_pass() -> None:
     assert parse_measure(nDCG) is nDCG
     for text in (
-        "P@5",
+        "P@2147483647",
         "P(rel=2)@5",
         "AP",
         "nDCG(gains={1:3})@10",

@@ -12,7 +12,6 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
 from ir_outcomes.evaluation.systems import separator_in
-from tests.helpers.many import collection
 
 QUERIES = [f"q{number}" for number in range(40)]
 
@@ -22,42 +21,6 @@ def values_of(*sources: Any, **settings: Any) -> iro.Scores:
     values = iro.outputs(*sources, **settings).values
     assert values is not None
     return values
-
-
-def test_all_forms_are_the_same(tmp_path: Path) -> None:
-    qrels, runs = collection(3, 12)
-    metrics = {
-        name: list(ir_measures.iter_calc([ir_measures.nDCG @ 5, ir_measures.RR], qrels, run))
-        for name, run in runs.items()
-    }
-    expected = iro.evaluate(qrels, runs, measures=["nDCG@5"]).scores_of("nDCG@5").on(sorted(qrels))
-    values = {
-        name: {m.query_id: m.value for m in found if str(m.measure) == "nDCG@5"}
-        for name, found in metrics.items()
-    }
-    wide = pd.DataFrame.from_dict(values, orient="index").rename_axis("run")
-    rows = [
-        (name, m.query_id, str(m.measure), m.value)
-        for name, found in metrics.items()
-        for m in found
-    ]
-    long = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    long.to_csv(tmp_path / "perquery.csv", index=False)
-    wide.to_csv(tmp_path / "wide.tsv", sep="\t", index_label="run")
-    for source in (metrics, values, wide, long, tmp_path / "perquery.csv", tmp_path / "wide.tsv"):
-        scores = values_of(source, measure="nDCG@5")
-        assert (scores.measure, scores.higher_is_better, scores.runs) == (
-            "nDCG@5",
-            True,
-            tuple(runs),
-        )
-        assert scores.query_ids == tuple(sorted(qrels))
-        order = [expected.query_ids.index(query) for query in scores.query_ids]
-        assert np.allclose(scores.values, expected.values[:, order], atol=1e-12)
-    by_object = values_of(wide, measure=ir_measures.nDCG @ 5)
-    assert (by_object.measure, by_object.runs) == ("nDCG@5", tuple(runs))
-    named = values_of(list(values.values()), measure="nDCG@5", names=list(runs))
-    assert named.runs == tuple(runs)
 
 
 @pytest.mark.parametrize(
@@ -375,7 +338,8 @@ def test_an_evaluation_of_values_is_used_like_one_of_runs(tmp_path: Path) -> Non
     evaluation: Any = iro.outputs(
         sources, measure="nDCG@10", replicates="by:_", clusters=lambda query: query[:2]
     )
-    assert evaluation.names == ("a_1", "a_2", "b_1", "b_2")
+    by_object: Any = iro.outputs(sources, measure=ir_measures.nDCG @ 10)
+    assert by_object.names == evaluation.names == ("a_1", "a_2", "b_1", "b_2")
     assert evaluation.system_names == ("a", "b")
     assert len(evaluation) == 4
     assert evaluation.clusters is not None
@@ -401,13 +365,6 @@ def test_an_evaluation_of_values_is_used_like_one_of_runs(tmp_path: Path) -> Non
         clusters=lambda query: query[:2],
     )
     assert compared == iro.compare(evaluation, "a", "b")
-    one_each = iro.outputs(sources, measure="nDCG@10")
-    assert len(iro.leaderboard(one_each).standings) == 4
-    assert len(iro.rank_distribution(one_each, resamples=20).runs) == 4
-    assert iro.agreement(one_each, splits=4).n_runs == 4
-    assert iro.gate(one_each, "a_1", "a_2", margins=(0.1,)).decisions[0].comparison.n_queries == 40  # type: ignore[union-attr]
-    pilot = iro.compare(one_each, "a_1", "a_2")
-    assert iro.plan(pilot, all_queries=0.05).all_queries is not None
 
 
 @pytest.mark.parametrize(

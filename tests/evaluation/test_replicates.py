@@ -79,8 +79,6 @@ def test_runs_that_do_not_belong_together_are_refused() -> None:
         iro.compare(qrels, first, {"b": [first, second]})
     with pytest.raises(iro.ParameterError, match="b_1, a baseline, is one of several runs of b"):
         iro.compare(qrels, {"b_1": first}, {"b_2": second, "a": runs["a"][0]}, replicates="by:_")
-    with pytest.raises(iro.ParameterError, match="needs a name"):
-        iro.evaluate(qrels, [[first, second]])
     ev = iro.evaluate(qrels, runs)
     with pytest.raises(iro.ParameterError, match="replicates: an evaluation has its own"):
         iro.compare(ev, "a", "b", replicates="by:_")

@@ -50,23 +50,6 @@ def test_a_baseline_among_the_runs_is_left_out_of_them(paths: list[str]) -> None
     call = runs_of_call([a], baselines=[a])  # then it is compared with itself
     assert ([run.run for run in call.runs], call.left_out) == ([a, a], False)
     assert [run.name for run in call.runs] == [a, f"{a} 1"]
-    with pytest.raises(ParameterError, match="the baseline is also one of the runs of x"):
-        runs_of_call({"x": [A, B]}, baselines=[A])
-
-
-def test_lists_in_a_dict_are_systems() -> None:
-    call = runs_of_call({"x": [A, B], "y": C})
-    assert [(run.name, run.system) for run in call.runs] == [
-        ("x 1", "x"),
-        ("x 2", "x"),
-        ("y", "y"),
-    ]
-    call = runs_of_call({"x": {"one": A, "two": B}}, baselines=[C])
-    assert [(run.name, run.system) for run in call.runs] == [
-        ("run", "run"),
-        ("one", "x"),
-        ("two", "x"),
-    ]
 
 
 @pytest.mark.parametrize(

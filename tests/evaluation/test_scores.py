@@ -14,7 +14,6 @@ from ir_outcomes.errors import IrOutcomesWarning, ParameterError
 from ir_outcomes.evaluation.remarks import notes_on_ties
 from ir_outcomes.evaluation.scores import Scores, scores_from_lengths
 from ir_outcomes.evaluation.search import search_lengths
-from tests.helpers.command_line import call
 from tests.helpers.many import collection
 
 
@@ -55,10 +54,6 @@ def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> No
     ev = iro.evaluate(qrels, {"tied": tied, "clear": clear})
     (note,) = notes_on_ties(ev.runs)
     assert note in iro.leaderboard(ev, allow=["equal-scores"]).notes
-    assert note.startswith(
-        "Tied scores: in 100 % of the queries that tied answers, the rule 'trec' gives the first"
-        " relevant"
-    )
     # The last has the documents in the order of their ids, as they are listed.
     for ties in (
         "input",
@@ -68,29 +63,12 @@ def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> No
         assert not list(notes_on_ties(iro.evaluate(qrels, {"tied": tied}, ties=ties).runs))
 
 
-def test_a_query_of_nothing_but_low_grades_does_not_end_python(tmp_path: Path) -> None:
+def test_a_query_of_nothing_but_low_grades_does_not_end_python() -> None:
     """The grade -2, junk in TREC's Web tracks, as the highest of a query was a segmentation fault in pytrec_eval."""
     grades = {"q1": {f"d{place}": -2 - place % 2 for place in range(50)}, "q2": {"d1": 1, "d2": -2}}
     run = {query: {f"d{place}": 1.0 - place / 100 for place in range(50)} for query in grades}
     ev = iro.evaluate(grades, {"a": run}, measures=["nDCG@10"])
-    expected = 1 / math.log2(3)
-    assert ev.scores[0].values.tolist() == [[0.0, pytest.approx(expected)]]
-    qrels, path = tmp_path / "qrels.txt", tmp_path / "a.run"
-    qrels.write_text(
-        "".join(
-            f"{query} 0 {doc} {grade}\n"
-            for query, docs in grades.items()
-            for doc, grade in docs.items()
-        )
-    )
-    path.write_text(
-        "".join(
-            f"{query} Q0 {doc} 1 {score} t\n"
-            for query, docs in run.items()
-            for doc, score in docs.items()
-        )
-    )
-    assert call("measure", qrels, path, "nDCG@10").stdout == f"nDCG@10\t{expected / 2:.4f}\n"
+    assert ev.scores[0].values.tolist() == [[0.0, pytest.approx(1 / math.log2(3))]]
 
 
 def test_negative_grades_mean_the_same_to_every_measure() -> None:
@@ -128,15 +106,6 @@ def test_usual_runs_are_not_said_to_be_tied(real_data: Path) -> None:
     ev = iro.evaluate(next(folder.glob("qrels.txt*")), str(folder / "*.run.gz"))
     noted = [run.name for run in ev if list(notes_on_ties([run]))]
     assert noted == ["bm25-coarse"]  # whose scores were rounded to whole numbers
-
-
-@pytest.mark.parametrize(("length", "shown"), [(80, "x" * 78), (81, "x" * 76 + "...")])
-def test_a_long_text_that_is_no_measure_is_cut_in_the_error(length: int, shown: str) -> None:
-    text = f"'{'x' * (length - 2)}'"
-    with pytest.raises(ParameterError) as caught:
-        iro.parse_measure(text)
-    assert str(caught.value).startswith(f"\"'{shown}")
-    assert f"'{shown}x" not in str(caught.value)
 
 
 def test_search_lengths_determine_a_measure_where_all_reach_its_cutoff() -> None:
@@ -178,18 +147,3 @@ def test_the_first_document_is_the_smallest_cutoff() -> None:
     for below in ("P@0", "P(rel=0)@1"):
         with pytest.raises(ParameterError, match="must be from 1 to"):
             iro.parse_measure(below)
-
-
-def test_the_largest_cutoff_is_that_of_trec_eval() -> None:
-    """It counts ranks with 32 bits, and a larger cutoff would be another one there."""
-    iro.parse_measure("P@2147483647")
-    with pytest.raises(ParameterError, match="cutoff must be from 1 to 2147483647"):
-        iro.parse_measure("P@2147483648")
-
-
-def test_at_most_three_measures_are_suggested() -> None:
-    with pytest.raises(ParameterError) as caught:
-        iro.parse_measure("nDCGG")
-    suggested = str(caught.value).partition("did you mean ")[2].split(", ")
-    assert len(suggested) == 3
-    assert any("DCG" in name for name in suggested)

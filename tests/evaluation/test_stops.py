@@ -59,12 +59,6 @@ def test_what_stops(tmp_path: Path, scores: Any, form: dict[str, str], kinds: li
             refuse_stops([healthy, lengths], allow=others)
 
 
-def test_the_error_names_the_repair(tmp_path: Path) -> None:
-    path = trec(tmp_path / "new.run", falling, documents="d{}.0")
-    with pytest.raises(MismatchError, match=r'Without a trailing "\.0" in the run 20 more'):
-        refuse_stops([iro.search_lengths(QRELS, path)])
-
-
 def test_equal_scores_stop_in_any_form() -> None:
     run = {query: dict.fromkeys(("d1", "d2", "d3"), 1.0) for query in QUERIES}
     (stop,) = stops_of([iro.search_lengths(QRELS, run)])

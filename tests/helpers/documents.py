@@ -1,29 +1,21 @@
 """Precision and search length of each relevant document, by their definitions."""
 
-from tests.helpers.literal import Qrels, Run
+from tests.helpers import literal
 
 
 def documents_by_definition(
-    qrels: Qrels, run: Run, query: str, depth: int
+    qrels: literal.Qrels, run: literal.Run, query: str, depth: int
 ) -> list[tuple[float, float]]:
     """Precision (equation 6, 0 if missing) and search length (the list filled up to the depth) of each relevant document."""
-    ranking = run.get(query, {})
-    return documents_of_list(qrels[query], sorted(ranking, key=lambda d: -ranking[d]), depth)
-
-
-def documents_of_list(
-    grades: dict[str, int], ranked: list[str], depth: int
-) -> list[tuple[float, float]]:
-    """Do the same for one ranked list."""
-    ranked = ranked[:depth]
-    golds = [document for document, grade in grades.items() if grade >= 1]
-    found = sum(document in golds for document in ranked)
-    result = []
+    order = literal.ranked(run.get(query, {}), "input")[:depth]
+    golds = literal.relevant(qrels[query], 1)
+    missing = depth - len({*order} & {*golds}) + 1.0
+    found = []
     for gold in golds:
-        if gold not in ranked:
-            result.append((0.0, depth - found + 1.0))
-            continue
-        above = ranked[: ranked.index(gold)]
-        relevant = sum(document in golds for document in above)
-        result.append(((relevant + 1) / (len(above) + 1), len(above) - relevant + 1.0))
-    return result
+        if gold in order:
+            rank = order.index(gold) + 1
+            length = literal.atom(order, golds, gold)
+            found.append(((rank - length + 1) / rank, length))
+        else:
+            found.append((0.0, missing))
+    return found

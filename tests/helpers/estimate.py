@@ -1,9 +1,7 @@
 """The one estimate by its definition (docs/verdict.md), with loops, and rows against it."""
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 from scipy.stats import t
 
 from ir_outcomes.pairs.rows import Row
+from ir_outcomes.statistics.runs import added_by_runs
 from tests.helpers import literal
 
 Units = Sequence[tuple[float, float]]
@@ -132,29 +131,18 @@ def check_row(
 def half_of_new(
     pairs: list[literal.Pair], n_runs: tuple[int, int], clusters: dict[str, str] | None = None
 ) -> float:
-    """Return half the width of the interval for new runs, cell by cell."""
+    """Return half the width of the interval for new runs; tests/statistics has what runs add."""
     these = mean_of_units(literal.units(pairs, clusters)).interval()
     assert these is not None
-    mean = sum(these) / 2
-    names = sorted({clusters[pair.query] if clusters else pair.query for pair in pairs})
-    total = (these[1] - mean) ** 2
+    queries = sorted({pair.query for pair in pairs})
+    sides = []
     for side, number in enumerate(n_runs):
-        if number == 1:
-            continue
-        per_cell = len(pairs) / (len(names) * number)
-        sums: dict[tuple[str, int], float] = defaultdict(float)
+        table = np.zeros((2, number, len(queries)))  # sums and numbers
         for pair in pairs:
-            name = clusters[pair.query] if clusters else pair.query
-            sums[name, (pair.run_a, pair.run_b)[side]] += pair.b - pair.a - mean
-        cell = {at: mean + sums.get(at, 0.0) / per_cell for at in product(names, range(number))}
-        of_run = [np.mean([cell[name, run] for name in names]) for run in range(number)]
-        of_unit = {name: np.mean([cell[name, run] for run in range(number)]) for name in names}
-        v_s = sum((m - mean) ** 2 for m in of_run) / (number * (number - 1))
-        residual = sum(
-            (cell[name, run] - of_run[run] - of_unit[name] + mean) ** 2
-            for name, run in product(names, range(number))
-        )
-        n = len(names)
-        v_e = residual / ((n - 1) * (number - 1) * n * number)
-        total += t.ppf(0.975, number - 1) ** 2 * max(v_s - v_e, 0)
-    return math.sqrt(total)
+            place = (pair.run_a, pair.run_b)[side], queries.index(pair.query)
+            table[:, *place] += pair.b - pair.a, 1
+        if number > 1:
+            sides.append((table[0], table[1]))
+    codes = None if clusters is None else np.array([clusters[query] for query in queries])
+    half = (these[1] - these[0]) / 2
+    return math.sqrt(half**2 + added_by_runs(sides, codes, 0.05))

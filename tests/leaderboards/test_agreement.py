@@ -81,7 +81,7 @@ def rates_by_loop(pairs: list[tuple[int, int]]) -> dict[str, float | None]:
 def test_against_a_loop_over_splits_and_pairs(measure: str) -> None:
     qrels, runs = collection(3, 24, relevant=2, seed=1)
     scores = iro.evaluate(qrels, runs, measures=[measure]).scores_of(measure)
-    halves = first_halves(24, 12, seed=5).astype(bool).T
+    halves = first_halves(scores.query_ids, 12, seed=5).astype(bool).T
     found = iro.agreement(as_values(scores), splits=12, seed=5).tests
     assert len(found) == 7
     for row in found:
@@ -141,7 +141,8 @@ def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int, clust
     settings: Any = {"unit": unit, "cutoff": 10, "clusters": clusters}
     assert result.verdict is not None
     labels = []
-    for first in first_halves(30, 3, seed=2, clusters=evaluation.clusters).astype(bool).T:
+    halves = first_halves(evaluation.query_ids, 3, seed=2, clusters=evaluation.clusters)
+    for first in halves.astype(bool).T:
         parts = [
             {query: qrels[query] for query in compress(qrels, half)} for half in (first, ~first)
         ]

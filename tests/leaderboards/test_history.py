@@ -104,3 +104,5 @@ def test_entries_without_a_score_and_days_are_named() -> None:
     for until in ("soon", 5, "", "2020-13-01", [1]):
         with pytest.raises(ParameterError, match="until"):
             iro.sota_history(table, until=until)  # type: ignore[arg-type]
+    with pytest.raises(iro.IrOutcomesError, match="choose one with `score`"):
+        iro.sota_history([{"id": "a", "date": "2021-01-01", "dev_eval": 0.5, "test_eval": 0.4}])

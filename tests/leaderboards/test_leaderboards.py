@@ -176,3 +176,11 @@ def test_what_is_refused() -> None:
             iro.leaderboard(source, **settings)
     with pytest.raises(KeyError, match="the runs are"):
         iro.leaderboard(evaluation).verdict("run0", "none")
+
+
+def test_a_board_of_values_says_which_are_missing() -> None:
+    values = {f"q{n}": n / 100 for n in range(100)}
+    some_values = {query: value for query, value in values.items() if query != "q7"}
+    board = iro.leaderboard(iro.outputs({"a": values, "b": some_values}, measure="nDCG@10"))
+    assert [(note.kind, note.runs) for note in board.notes] == [("missing-values", ("b",))]
+    assert board.n_queries == 99

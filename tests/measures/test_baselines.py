@@ -193,10 +193,6 @@ def test_registering(tmp_path: Path, bm25: str, monkeypatch: pytest.MonkeyPatch)
         ("ESL(unanswered='cutoff+1')", "unanswered='cutoff\\+1' needs a cutoff"),
         ("Answered(first=3)", "Answered has no parameter first; it has cutoff, rel"),
         ("ESL(judged_only=1)", "judged_only=1: must be one of False, True"),
-        (
-            "Outcome(case='won')@9",
-            "compares with a baseline: write Outcome\\(baseline='bm25',case='won'\\)@100",
-        ),
     ],
 )
 def test_wrong_measures_give_our_error(bm25: str, text: str, message: str) -> None:

@@ -1,12 +1,10 @@
 """The table of labels over all combinations of rows (docs/verdict.md), and the rules of the paper."""
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 
-import ir_outcomes as iro
 from ir_outcomes.choices import Ints
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.pairs.rules import Rules
@@ -19,9 +17,7 @@ from ir_outcomes.pairs.verdict import (
     labels_of,
     meaning_of,
 )
-from tests.helpers.comparisons import compare_several
 from tests.helpers.labels import State, label_of
-from tests.helpers.many import collection
 
 STATES = [State(0, False, False)] + [
     State(sign, *significant)
@@ -67,30 +63,6 @@ def test_the_mean_alone() -> None:
         "no significant difference",
         "worse",
     ]
-
-
-@pytest.mark.parametrize("correction", ["holm", "none"])
-@pytest.mark.parametrize("border", [-1e-9, 1e-9])
-def test_labels_at_the_border_of_alpha(correction: Any, border: float) -> None:
-    """Alpha just below and above a corrected p-value, and a raw one that hurts."""
-    qrels, runs = collection(3, 60, relevant=3, depth=30)
-    evaluation = iro.evaluate(qrels, runs, cutoff=5)
-    for number in range(12):
-        rows = compare_several(evaluation, "run0", correction=correction)[number % 2].deciding
-        of_row = rows[number % 3]
-        alpha = (of_row.pvalue, of_row.pvalue_corrected)[number // 6] + border
-        if not 0 < alpha < 0.5:
-            continue
-        item = compare_several(evaluation, "run0", correction=correction, alpha=alpha)[number % 2]
-        states = [
-            State(int(np.sign(row.gain)), row.pvalue <= alpha, row.pvalue_corrected <= alpha)
-            for row in item.deciding
-        ]
-        assert item.verdict.label == label_of(*states)
-        for row, state in zip(item.deciding, states, strict=True):
-            assert (row.found != "none") == state.corrected
-            assert row.interval is not None
-            assert (row.interval.low > 0 or row.interval.high < 0) == state.raw
 
 
 def test_labels_stand_from_best_to_worst() -> None:

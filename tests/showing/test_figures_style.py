@@ -15,15 +15,10 @@ from ir_outcomes.showing.figures.changes import CHANGES
 from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS
 from ir_outcomes.showing.views.conditions import sign_of
 
-# What people with no cones of one kind see: Machado, Oliveira and Fernandes 2009, table 1, severity
-# 1; and greyscale.
+# What people without cones for green or for blue see (those without cones for red see much as those
+# without green): Machado, Oliveira and Fernandes 2009, table 1, severity 1; and greyscale.
 SIGHTS = {
     "usual": np.eye(3),
-    "protanopia": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ],
     "deuteranopia": [
         [0.367322, 0.860646, -0.227968],
         [0.280085, 0.672501, 0.047413],

@@ -19,7 +19,6 @@ import ir_outcomes as iro
 from ir_outcomes.choices import Mark
 from ir_outcomes.cli.output import ViewFormat
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.formatting import contender_beside, places_of_means
 from ir_outcomes.showing import Table, View, column_groups
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 from ir_outcomes.showing.latex import as_latex
@@ -71,9 +70,12 @@ def test_every_result_in_every_format(kind: str) -> None:
     empty += [col.title for table in tables for col in table.columns if not col.title.strip()]
     cells = sum(len(row) for table in tables for row in table.rows)
     assert page.tags.count("td") == cells + len(empty)
-    assert {escaped(cell) for table in tables for row in table.rows for cell in row} <= set(
-        page.texts
-    )
+    assert {
+        f"{escaped(cell)}{table.raised.get((number, column), '')}"
+        for table in tables
+        for number, row in enumerate(table.rows)
+        for column, cell in enumerate(row)
+    } <= set(page.texts)
     xml.dom.minidom.parseString(f"<div>{result.to_html()}</div>")
     assert len(rows) == sum(
         1 + any(column.group for column in table.columns) + len(table.rows)
@@ -126,26 +128,14 @@ def test_markdown_paragraphs_do_not_become_lists() -> None:
     assert as_markdown(view) == "**t**\n\n- \\- a\n- 1\\. b\n- 12\\.5 % of runs"
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-@pytest.mark.parametrize(
-    "name", ["n" * 124, "long-name-of-a-run-" * 6, "检索系统" * 5, "검색 시스템 " * 8, "short"]
-)
+@pytest.mark.parametrize("width", [60, 120])
+@pytest.mark.parametrize("name", ["n" * 124, "检索系统" * 5, "검색 시스템 " * 8])
 def test_no_line_is_wider_than_the_terminal(
     name: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Characters were counted and not their columns, and long names were not divided."""
     monkeypatch.setenv("COLUMNS", str(width))
-    ev = _named(name)
-    first, second, *_ = ev.names
-    results = [
-        iro.compare(ev, first, second),
-        iro.compare(ev, first),
-        iro.leaderboard(ev),
-        iro.holes(ev, first),
-        iro.rank_distribution(ev, resamples=20),
-        iro.gate(ev, first, margins=(2, 1)),
-    ]
-    for result in results:
+    for result in _results_of(name):
         for line in result.to_text(details=True).splitlines():
             assert cell_len(line) <= width, line
     written = as_text(View(f"{name} and {name}", name))
@@ -154,10 +144,19 @@ def test_no_line_is_wider_than_the_terminal(
 
 
 @cache
-def _named(name: str) -> iro.Evaluation:
+def _results_of(name: str) -> list[Any]:
     qrels, runs = collection(4, 40, relevant=2)
     named = {f"{name}{place}": run for place, run in enumerate(runs.values())}
-    return iro.evaluate(qrels, named, documents=100)
+    ev = iro.evaluate(qrels, named, documents=100)
+    first, second, *_ = ev.names
+    return [
+        iro.compare(ev, first, second),
+        iro.compare(ev, first),
+        iro.leaderboard(ev),
+        iro.holes(ev, first),
+        iro.rank_distribution(ev, resamples=20),
+        iro.gate(ev, first, margins=(2, 1)),
+    ]
 
 
 def test_names_in_csv_are_exact() -> None:
@@ -293,27 +292,16 @@ def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
         "run1",
     ]
     means = [place for place, heading in enumerate(headings) if heading == "mean"]
-    shown = {row[0]: [row[place] for place in means] for row in (baseline, first, second)}
-    for run in ("best", "run1"):
-        item = compared[run]
-        parts = [row for row in item.parts if row.name != "ranking"]
-        for place, row in enumerate(parts):
-            places = max(places_of_means(other.parts[item.parts.index(row)]) for other in compared)
-            top = max(
-                (
-                    row.contender,
-                    row.baseline,
-                    *(
-                        compared[name].parts[item.parts.index(row)].contender
-                        for name in ("best", "run1")
-                    ),
-                ),
-                key=lambda value: value if row.higher_is_better else -value,
-            )
-            for name, value in ((run, row.contender), ("run0", row.baseline)):
-                printed = value if name == "run0" else contender_beside(row, places)
-                text = f"{printed:.{places}f}"
-                assert shown[name][place] == (rf"\textbf{{{text}}}" if value == top else text)
+    parts = [
+        pair
+        for pair in zip(compared["best"].parts, compared["run1"].parts, strict=True)
+        if pair[0].name != "ranking"
+    ]
+    for place, (best, other) in zip(means, parts, strict=True):
+        values = {"run0": best.baseline, "best": best.contender, "run1": other.contender}
+        top = (max if best.higher_is_better else min)(values.values())
+        bold = {row[0] for row in (baseline, first, second) if "bf{" in row[place]}
+        assert bold == {run for run, value in values.items() if value == top}
     for run, cells in (("best", first), ("run1", second)):
         differences = [
             cell

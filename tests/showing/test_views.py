@@ -138,10 +138,6 @@ def test_letters_of_each_measure_are_in_the_details() -> None:
         for row, better_than in enumerate(columns.get(of_column, ())):
             named = table.raised.get((row, column), "")
             assert tuple(letters[letter] for letter in named) == better_than
-    value = f"{board.standings[0].score:.4f}"
-    assert f"<b>{value}</b><sup>c</sup></td>" in board.to_html()
-    assert f"| **{value}**<sup>c</sup> |" in board.to_markdown(details=True)
-    assert rf"\textbf{{{value}}}" in board.to_latex(mark=("best",))
 
 
 def test_a_board_of_values_has_its_pictures() -> None:

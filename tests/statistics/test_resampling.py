@@ -32,7 +32,9 @@ def test_means_of_resamples_are_those_of_the_queries_drawn(
 
 @pytest.mark.parametrize("clusters", [None, np.arange(21) // 2])
 def test_first_halves_have_half_of_the_units(clusters: Ints | None) -> None:
-    halves = resampling.first_halves(21, 50, seed=1, clusters=clusters)
+    halves = resampling.first_halves(
+        [f"q{n:02d}" for n in range(21)], 50, seed=1, clusters=clusters
+    )
     assert halves.shape == (21, 50)
     units = halves if clusters is None else halves[::2]
     assert (units.sum(axis=0) == len(units) // 2).all()
@@ -40,7 +42,7 @@ def test_first_halves_have_half_of_the_units(clusters: Ints | None) -> None:
         assert (halves[:20:2] == halves[1::2]).all()
     assert len(np.unique(halves, axis=1).T) > 40
     with pytest.raises(ParameterError, match="four"):
-        resampling.first_halves(3, 5, seed=1)
+        resampling.first_halves("abc", 5, seed=1)
 
 
 means = arrays.arrays(

@@ -13,7 +13,7 @@ __all__ = ["COMMANDS", "main"]
 
 
 def main() -> None:
-    """Run the command line; bad input ends with a message, never with a traceback."""
+    """Run the command line, which never ends with a traceback."""
     CALL.words = sys.argv[1:]
     named = (" ".join(CALL.words[:2]), *CALL.words[:1])
     CALL.command = next((name for name in named if name in COMMANDS), "")

@@ -1,14 +1,21 @@
-"""Commands from functions: a command reads its words, calls a function, and writes the result."""
+"""Commands from functions."""
 
 import inspect
 import os
+import shlex
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
+from cyclopts import (
+    App,
+    CycloptsError,
+    MissingArgumentError,
+    Parameter,
+    UnusedCliTokensError,
+)
 from cyclopts.help import HelpPanel, PlainFormatter
 from rich.console import Console
 
@@ -64,7 +71,7 @@ def outputs_of(entry: Command) -> dict[str, Option]:
 
 
 class Made:
-    """A command made from a function: it reads words, calls the function, and writes the result."""
+    """A command that reads words, calls a function, and writes the result."""
 
     def __init__(self, name: str) -> None:
         self.entry = entry = COMMANDS[name]
@@ -74,13 +81,14 @@ class Made:
         self.then = function_of(entry.then)
         group = VERDICT if "alpha" in self.arguments else OPTIONS
         self.reading = options_of(self.reader, READING)
-        settings = options_of(iro.evaluate, READING)
+        # Of what can be said about reading, a command that evaluates offers what it takes.
+        evaluates = "settings" in inspect.signature(self.reader).parameters
+        settings = options_of(iro.evaluate, READING) if evaluates else {}
         self.settings = {name: settings[name] for name in settings if name in entry.takes}
         explicit = inspect.signature(self.function).parameters
-        own = options_of(self.function, group)
         self.own = {
-            name: own[name]
-            for name in own
+            name: option
+            for name, option in options_of(self.function, group).items()
             if name not in self.settings and (name in explicit or name not in settings)
         }
         self.after = options_of(self.then, OUTPUT)
@@ -95,8 +103,10 @@ class Made:
         chosen = {
             name: value for name, value in options.items() if value != self.options[name].default
         }
-        CALL.options = {"contender": ["RUNS"], "kind": names_of("plot_kind")}
-        CALL.options |= {name: names_of(name) for name in self.options}
+        # Notes and errors also name options of the command that evaluates the runs, and one measure.
+        named = (*inspect.signature(iro.Reading).parameters, "measure", *self.options)
+        CALL.options = {name: names_of(name) for name in named}
+        CALL.options |= {"contender": ["RUNS"], "kind": names_of("plot_kind")}
         CALL.quiet = chosen.get("quiet", False)
         output = Output(**_taken(chosen, self.outputs))
         if not self.entry.result and self.entry.page:
@@ -135,6 +145,9 @@ class Made:
         return read
 
     def _result(self, read: words.Read, chosen: Mapping[str, Any]) -> Any:
+        of_pair = "contender" in inspect.signature(self.function).parameters
+        if of_pair and isinstance(read.arguments[-1], list):
+            raise UsageError("RUNS: this command compares two runs; give one beside BASELINE.")
         shared = [name for name in SHARED if name in self.arguments]
         options = _taken(chosen, [*self.own, *shared]) | _taken(read.options, self.arguments)
         if "progress" in self.arguments:
@@ -187,7 +200,7 @@ class PlainHelp(PlainFormatter):
 
 
 def app(*built: str) -> App:
-    """Return the command line, with commands by name; those that are not named only have a line of help."""
+    """Return the command line, in which only the named commands are complete."""
     top = App(
         name="ir-outcomes",
         version=f"ir-outcomes {iro.__version__}",
@@ -219,6 +232,14 @@ def app(*built: str) -> App:
     return top
 
 
+def _example(typed: Sequence[str]) -> str:
+    """Choose the example of the command with --outputs or --suite as they were typed."""
+    sources = {"--outputs", "--suite"}
+    examples = COMMANDS[CALL.command].examples
+    fitting = (one for one in examples if sources & {*typed} == sources & {*one.split()})
+    return next(fitting, examples[0])
+
+
 def run(typed: Sequence[str]) -> int:
     """Run a command, and return its exit status."""
     if typed.count("-") > 1:
@@ -231,9 +252,12 @@ def run(typed: Sequence[str]) -> int:
             print_error=False,
         )
     except MissingArgumentError as error:
-        example = COMMANDS[CALL.command].examples[0]
         name = error.argument.name if error.argument else "An argument"
-        raise UsageError(f"{name} is missing. For example:\n  ir-outcomes {example}") from None
+        lacks = "needs a value" if name in typed else "is missing"
+        raise UsageError(f"{name} {lacks}. For example:\n  ir-outcomes {_example(typed)}") from None
+    except UnusedCliTokensError as error:
+        unused = shlex.join(error.unused_tokens or ())
+        raise UsageError(f"{unused}: this command takes fewer arguments; leave it out.") from None
     except CycloptsError as error:
         raise UsageError(str(error)) from None
     return status or 0

@@ -1,25 +1,12 @@
-"""The commands: what each calls, what its words are, and what is shown of its result.
+"""The table of commands.
 
 A command is made from a function: its keyword-only arguments are the options, and the help of an
 option is the first sentence about the argument in the docstring.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-Words = Literal[
-    "pair",
-    "pair_or_values",
-    "board",
-    "board_or_suite",
-    "runs",
-    "files",
-    "values",
-    "judges",
-    "collections",
-    "gate",
-    "plain",
-]
 # What can be said about reading, by what a command makes of it.
 RANKS = ("cutoff", "rel", "ties", "judged_only", "drop_self", "duplicates", "n_jobs")
 RUNS = (*RANKS, "names", "allow")
@@ -34,7 +21,9 @@ class Command(NamedTuple):
     function: str  # its name in `functions`, else in ir_outcomes
     summary: str
     examples: tuple[str, ...]
-    words: Words = "plain"  # what makes the first arguments of the function from the words
+    words: str = (
+        "plain"  # in `words`: what makes the first arguments of the function from the words
+    )
     takes: tuple[str, ...] = ()  # arguments on reading that are options
     keeps: Mapping[str, Any] = {}  # arguments of `evaluate` that the function needs
     requires: tuple[str, ...] = ()  # arguments that are options without a default
@@ -90,7 +79,10 @@ COMMANDS = {
     "compare-slices": Command(
         "compare_slices",
         "Compare runs on slices of the queries.",
-        ("compare-slices qrels.txt *.run --by length --queries queries.tsv",),
+        (
+            "compare-slices qrels.txt *.run --by length --queries queries.tsv",
+            "compare-slices --outputs old.csv new.csv -m nDCG@10 --by kinds.tsv",
+        ),
         "pair_or_values",
         takes=(*VERDICTS, *MEASURES, "queries"),
         figures=("forest",),
@@ -133,7 +125,11 @@ COMMANDS = {
     "gate": Command(
         "gate",
         "Decide whether runs may replace the baseline: 0 pass, 3 fail, 4 inconclusive.",
-        ("gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",),
+        (
+            "gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",
+            "gate --suite suite --baseline bm25 --margins 2pp,1",
+            "gate --outputs old.csv new.csv -m nDCG@10 --margins 0.01",
+        ),
         "gate",
         keeps={"on_error": "keep"},
         requires=("margins",),
@@ -154,7 +150,7 @@ COMMANDS = {
         "evaluate",
         "Evaluate runs once, into a file that stands for them.",
         ("evaluate qrels.txt *.run -o board.npz",),
-        "runs",
+        "evaluated_runs",
         takes=(*VERDICTS, *MEASURES, "replicates"),
         result=False,
     ),
@@ -196,14 +192,14 @@ COMMANDS = {
         "reordering",
         "Show how runs are reordered by another measure.",
         ("reordering qrels.txt *.run",),
-        "runs",
+        "evaluated_runs",
         takes=(*RUNS, "measures"),
     ),
     "tail length-distributions": Command(
         "length_distributions",
         "Count relevant documents by search length.",
         ("tail length-distributions qrels.txt bm25.run rrf-stem-lsa.run",),
-        "runs",
+        "evaluated_runs",
         takes=RUNS,
     ),
     "tail length-changes": Command(
@@ -225,7 +221,7 @@ COMMANDS = {
         "headroom",
         "Count queries by what the best run leaves to gain.",
         ("tail headroom qrels.txt bm25.run rrf-stem-lsa.run",),
-        "runs",
+        "evaluated_runs",
         takes=RUNS,
         figures=("headroom",),
     ),

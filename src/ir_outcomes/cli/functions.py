@@ -1,4 +1,4 @@
-"""Functions that only the command line has, in the shape from which commands are made."""
+"""Functions that only the command line has."""
 
 import json
 import math
@@ -50,6 +50,7 @@ def to_judge(result: "iro.Holes", rows: int | None, *, to_judge: int | None = No
     to_judge
         Write this many pairs of query and document, those to judge first, as TSV instead.
     """
+    CALL.options["n"] = ["--to-judge"]
     return [result if to_judge is None else result.to_tsv(to_judge).rstrip()]
 
 

@@ -1,4 +1,4 @@
-"""Results as text, data, figures and pages; what cannot be written is said before the work."""
+"""Results as text, data, figures and pages."""
 
 import io
 import json
@@ -146,7 +146,7 @@ class Output:
         return self.format or FORMAT_OF_ENDING.get(ending, "text")
 
     def write(self, *results: Any) -> None:
-        """Write results, in JSON whole or, of lists of queries, as rows; a text as it is."""
+        """Write results whole, lists of queries as rows, or a text as it is."""
         from ir_outcomes.showing.text import print_text
 
         if isinstance(results[0], str):
@@ -240,7 +240,7 @@ def _data(form: DataFormat, results: Sequence[Result]) -> str:
 
 
 def in_options(result: Result) -> "View":
-    """Return what is shown of a result, with options instead of arguments in its words."""
+    """Return what is shown of a result, in options instead of arguments."""
     view: View = result.view()
     return replace(
         view,
@@ -263,7 +263,7 @@ def check_target(path: Path) -> None:
 
 
 def check_ending(path: Path, endings: Sequence[str]) -> None:
-    """Refuse a file with another ending than what is written to it; devices and pipes have none."""
+    """Refuse a file with another ending than what is written to it."""
     is_device = path.exists() and not path.is_file()
     if path.suffix.lower() not in endings and not is_device:
         named = ", ".join(ending or "no ending" for ending in endings)
@@ -294,7 +294,7 @@ def is_run_or_qrels(path: Path) -> bool:
 
 
 def _files_of(values: Iterable[Any]) -> Iterator[str]:
-    """Yield the files that words stand for: themselves, runs of a folder, files of a suite."""
+    """Yield the files that words stand for."""
     from ir_outcomes.reading.collections import read_suite
     from ir_outcomes.reading.runs import run_paths
 

@@ -66,7 +66,7 @@ class Option(NamedTuple):
 
 
 def arguments_by_name(function: Callable[..., Any]) -> dict[str, tuple[Any, Any]]:
-    """Return annotations and defaults of keyword-only arguments, also of those behind ``**``."""
+    """Return annotations and defaults of keyword-only arguments."""
     arguments: dict[str, tuple[Any, Any]] = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
@@ -93,7 +93,7 @@ def default_of(function: Callable[..., Any], name: str) -> Any:
 
 
 def described(function: Callable[..., Any], name: str) -> tuple[str, Callable[..., Any] | None]:
-    """Return what the docstring says about an argument, and the function or class that it refers to."""
+    """Return what the docstring says about an argument, and what it refers to."""
     text = shared = ""
     for names, lines in entries_of(function):
         if name in re.findall(r"\w+", names.partition(" : ")[0]):
@@ -124,7 +124,7 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Paramete
 
 
 def first_sentence(function: Callable[..., Any], name: str) -> str:
-    """Return the first sentence about an argument, where the docstring says it or refers to."""
+    """Return the first sentence about an argument."""
     text, other = described(function, name)
     if other is not None:
         return first_sentence(other, name)
@@ -168,7 +168,7 @@ def words_of(kind: Any, tokens: Sequence[Token]) -> Any:
 
 
 def single_word(kind: Any, annotation: Any, tokens: Sequence[Token]) -> Any:
-    """Read a number or a path; cyclopts would round numbers, and read None as the default."""
+    """Read a number or a path as it is written."""
     word = tokens[-1].value
     if kind is int and not re.fullmatch("[+-]?[0-9]+", word):
         raise ValueError(f"{word!r} is not a whole number.")
@@ -179,7 +179,7 @@ def single_word(kind: Any, annotation: Any, tokens: Sequence[Token]) -> Any:
 
 
 def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
-    """Read margins by their units; a number without a unit has that of its position."""
+    """Read margins by their units, else by their position."""
     if len(tokens) > 1:  # cyclopts takes the option for a list
         raise ValueError("--margins is given more than once; give it once.")
     units = ("pp", "ranks", "ranks-all")
@@ -204,7 +204,7 @@ def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
 
 
 def names_of(name: str) -> tuple[str, ...]:
-    """Return the names of an option, the one that says no behind the one that says yes."""
+    """Return the names of an option, its opposite last."""
     return NAMES.get(name, (f"--{name.replace('_', '-')}",))
 
 

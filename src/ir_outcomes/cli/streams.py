@@ -29,7 +29,7 @@ class UsageError(Exception):
 
 @dataclass
 class CommandLine:
-    """The command that was called: its words, the names of its options by arguments, and --quiet."""
+    """The command that was called."""
 
     command: str = ""
     words: Sequence[str] = ()
@@ -42,7 +42,7 @@ SHELL = frozenset("<>|&;$#*?")  # a shell reads these itself where they are not 
 
 
 def as_options(text: str) -> str:
-    """Write arguments that stand in backticks as options of the command that was called."""
+    """Write arguments in backticks as options of the command that was called."""
     return re.sub("`(\\w+)=?([^`]*)`", _option, text)
 
 
@@ -61,6 +61,8 @@ def _option(found: re.Match[str]) -> str:
         values = value.split(", ")
     if argument == "range":  # two words behind one option
         return " ".join([names[0], *value.split(", ")])
+    if argument == "margins":  # without blanks
+        values = [value.replace(", ", ",")]
     quoted = [shlex.quote(word) if set(word) & SHELL else word for word in values]
     return " ".join(f"{names[0]} {word}" for word in quoted)
 
@@ -77,7 +79,7 @@ codecs.register_error("json", _json_escapes)
 
 @contextmanager
 def messages() -> Iterator[None]:
-    """Turn errors into a message and an exit status, and our warnings into lines on stderr."""
+    """Turn errors into messages and exit statuses, and our warnings into lines."""
     # A stream that was closed when the program started is None: writing to stdout is then an error,
     # and to stderr nothing.
     sys.stdout = sys.stdout or open(os.devnull)  # noqa: SIM115  # open to the end
@@ -144,7 +146,7 @@ def note_of_old_file(path: Path) -> None:
 
 
 def print_lines(lines: str, stream: TextIO | None = None) -> None:
-    """Print lines, by default on stdout; on a terminal, control characters are shown escaped."""
+    """Print lines, by default on stdout, with control characters escaped on terminals."""
     target = stream or sys.stdout
     if target.isatty():
         lines = escaped(lines, keep="\n\t")

@@ -7,10 +7,10 @@ options, and `settings` are those of `ir_outcomes.evaluate`.
 import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Unpack
 
 import ir_outcomes as iro
+from ir_outcomes.choices import ReadingOfValues
 from ir_outcomes.cli.signatures import names_of
 from ir_outcomes.cli.streams import CALL, UsageError, note
 
@@ -89,11 +89,8 @@ def pair_or_values(
     /,
     *,
     outputs: bool = False,
-    range: tuple[float, float] | None = None,
-    id: str | None = None,
-    where: Sequence[str] = (),
-    trials: Literal["mean"] | None = None,
     settings: Mapping[str, Any],
+    **how: Unpack[ReadingOfValues],
 ) -> Read:
     """Evaluate a baseline and contenders.
 
@@ -107,22 +104,22 @@ def pair_or_values(
         Run B, or several: files or directories.
     outputs
         Files are values of --measure by query that other tools computed, without qrels.
-    range, id, where, trials
+    **how
         See `ir_outcomes.outputs`.
     """
-    how: dict[str, Any] = {"range": range, "id": id, "where": where, "trials": trials}
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         evaluation = values_of(files, how, settings)
         first, *others = evaluation.system_names
         contenders = others[0] if len(others) == 1 else others
         return Read((evaluation, first, contenders), {"measures": ()}, evaluation)
+    of_values: dict[str, Any] = dict(how)
     if CALL.command == "plan":  # of runs, the rows are planned
-        how |= {
+        of_values |= {
             "measure": settings.get("measures"),
             "higher-is-better": "higher_is_better" in settings,
         }
-    refuse_how(how)
+    refuse_how(of_values)
     if baseline is None:
         raise UsageError("BASELINE is missing: give a file, or the name of one of RUNS.")
     return pair(qrels, baseline, runs, settings=settings)
@@ -150,17 +147,19 @@ def with_baselines(
     )
     if call.left_out:
         note(f"{baselines[0]} is also among the runs; it is not compared with itself")
-    evaluation = evaluated(qrels, call, options)
+    evaluation = iro.evaluate(qrels, call, **options)
     names = evaluation.system_names
     first = [names[position] for position in call.baselines]
     return evaluation, first, [name for name in names if name not in first]
 
 
 def saved(path: str, settings: Mapping[str, Any]) -> "iro.Evaluation":
-    """Read a saved evaluation, which has its settings; only the cutoff can be another one."""
+    """Read a saved evaluation, of which only the cutoff can be another one."""
     if not settings.keys() <= {"cutoff", "progress", "measures", "higher_is_better", "documents"}:
         raise UsageError(f"{path} is a saved evaluation; leave out options on how runs are read.")
     evaluation = iro.load_evaluation(path)
+    if settings.get("documents") == "cutoff" and not evaluation.documents:
+        raise UsageError(f"{path} has no lists of documents; give QRELS and the runs in its place.")
     if "cutoff" in settings:
         evaluation = evaluation.with_cutoff(settings["cutoff"])
     return evaluation
@@ -172,11 +171,8 @@ def board(
     /,
     *,
     outputs: bool = False,
-    range: tuple[float, float] | None = None,
-    id: str | None = None,
-    where: Sequence[str] = (),
-    trials: Literal["mean"] | None = None,
     settings: Mapping[str, Any],
+    **how: Unpack[ReadingOfValues],
 ) -> Read:
     """Evaluate runs, or take values that other tools computed.
 
@@ -188,15 +184,14 @@ def board(
         Runs: files or directories.
     outputs
         Files are values of --measure by query that other tools computed, without qrels.
-    range, id, where, trials
+    **how
         See `ir_outcomes.outputs`.
     """
-    how = {"range": range, "id": id, "where": where, "trials": trials}
     if outputs:
         evaluation = values_of([qrels, *(runs or ())], how, settings)
         return Read((evaluation,), {"measures": None}, evaluation)
     refuse_how(how)
-    return evaluated_runs(qrels, runs, settings)
+    return evaluated_runs(qrels, runs, settings=settings)
 
 
 def board_or_suite(
@@ -206,11 +201,8 @@ def board_or_suite(
     *,
     suite: str | None = None,
     outputs: bool = False,
-    range: tuple[float, float] | None = None,
-    id: str | None = None,
-    where: Sequence[str] = (),
-    trials: Literal["mean"] | None = None,
     settings: Mapping[str, Any],
+    **how: Unpack[ReadingOfValues],
 ) -> Read:
     """Evaluate runs, or those of a suite, or take values that other tools computed.
 
@@ -225,27 +217,25 @@ def board_or_suite(
         a folder of files for each collection.
     outputs
         Files are values of --measure by query that other tools computed, without qrels.
-    range, id, where, trials
+    **how
         See `ir_outcomes.outputs`.
     """
-    how = {"range": range, "id": id, "where": where, "trials": trials}
     if (suite is None) == (qrels is None):
         raise UsageError("Give QRELS and RUNS, or else --suite FOLDER.")
     if suite is None:
-        options: Mapping[str, Any] = {"outputs": outputs, **how}
-        return board(str(qrels), runs, **options, settings=settings)
+        return board(str(qrels), runs, outputs=outputs, settings=settings, **how)
     if outputs:
-        evaluations = {
-            name: values_of(files, how, settings) for name, files in files_by_folder(suite).items()
-        }
-        return Read((evaluations,), {"measures": None}, None)
+        evaluations, _ = values_of_suite(suite, how, settings)
+        return Read((evaluations,), {"measures": None})
     refuse_how(how)
     found = iro.evaluate(suite, **without_rows(settings))
     return Read((found,), {}, found, found.suite.files)
 
 
-def runs(qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str, Any]) -> Read:
-    """Evaluate runs.
+def evaluated_runs(
+    qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str, Any]
+) -> Read:
+    """Evaluate runs, or take them from a saved evaluation.
 
     Parameters
     ----------
@@ -254,11 +244,6 @@ def runs(qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str,
     runs
         Runs: files or directories.
     """
-    return evaluated_runs(qrels, runs, settings)
-
-
-def evaluated_runs(qrels: str, runs: Sequence[str] | None, settings: Mapping[str, Any]) -> Read:
-    """Evaluate runs, or take them from a saved evaluation."""
     from ir_outcomes.evaluation.evaluation import is_saved
 
     if is_saved(qrels):
@@ -266,7 +251,7 @@ def evaluated_runs(qrels: str, runs: Sequence[str] | None, settings: Mapping[str
         return Read((evaluation[list(runs)] if runs else evaluation,), {}, evaluation, [qrels])
     if not runs:
         raise UsageError("RUNS is missing: give files of runs, or directories of them.")
-    evaluation = evaluated(qrels, run_files(runs), without_rows(settings))
+    evaluation = iro.evaluate(qrels, run_files(runs), **without_rows(settings))
     return Read((evaluation,), {}, evaluation, [qrels])
 
 
@@ -303,7 +288,7 @@ def judges(
         qrels, *grade = re.split("@(?=[1-9][0-9]*$)", source)
         given = {**settings, "rel": int(grade[0])} if grade else settings
         try:
-            evaluations[judge] = evaluated(qrels, files, given)
+            evaluations[judge] = iro.evaluate(qrels, files, **given)
         except iro.MismatchError as error:
             raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
     return Read((evaluations, baseline), {}, evaluations)
@@ -316,16 +301,13 @@ def collections(
     baseline: str | None = None,
     contenders: list[str] | None = None,
     outputs: bool = False,
-    range: tuple[float, float] | None = None,
-    id: str | None = None,
-    where: Sequence[str] = (),
-    trials: Literal["mean"] | None = None,
     allow: Sequence[
         Literal["unknown-ids", "rising-scores", "equal-scores", "missing-values", "cutoff"]
     ] = (),
     settings: Mapping[str, Any],
+    **how: Unpack[ReadingOfValues],
 ) -> Read:
-    """Evaluate the runs of several collections, or take values that other tools computed.
+    """Evaluate the runs of several collections, or take values of other tools.
 
     Parameters
     ----------
@@ -337,22 +319,14 @@ def collections(
         Name of a contender; by default all other systems.
     outputs
         Files are values of --measure by query that other tools computed, without qrels.
-    range, id, where, trials
+    **how
         See `ir_outcomes.outputs`.
     allow
         See `ir_outcomes.compare_collections`.
     """
-    from ir_outcomes.reading.collections import read_folders
-
-    how = {"range": range, "id": id, "where": where, "trials": trials}
     options: dict[str, Any] = {}
     if outputs:
-        folders = read_folders(suite)
-        of_values = {**settings, "allow": allow}
-        evaluations = {
-            name: values_of(of_folder, how, of_values) for name, of_folder in folders.items()
-        }
-        files = [file for of_folder in folders.values() for file in of_folder]
+        evaluations, files = values_of_suite(suite, how, {**settings, "allow": allow})
         systems = next(iter(evaluations.values())).system_names
         options["measures"] = ()
     else:
@@ -374,14 +348,11 @@ def gate(
     *,
     suite: str | None = None,
     outputs: bool = False,
-    range: tuple[float, float] | None = None,
-    id: str | None = None,
-    where: Sequence[str] = (),
-    trials: Literal["mean"] | None = None,
     system: str | None = None,
     contenders: list[str] | None = None,
     reference: str | None = None,
     settings: Mapping[str, Any],
+    **how: Unpack[ReadingOfValues],
 ) -> Read:
     """Evaluate runs, or those of a suite, or take values that another tool computed.
 
@@ -398,7 +369,7 @@ def gate(
     outputs
         Files are values of --measure by query that other tools computed, without qrels: OLD NEW, or
         one of all runs. With several measures each is decided on.
-    range, id, where, trials
+    **how
         See `ir_outcomes.outputs`.
     system
         Name of the baseline in the suite.
@@ -407,7 +378,6 @@ def gate(
     reference
         A second baseline, such as the last release; both must pass.
     """
-    how = {"range": range, "id": id, "where": where, "trials": trials}
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
         read = collections(suite, baseline=system, contenders=contenders, settings=settings)
@@ -451,7 +421,7 @@ _OF_RUNS = ("progress", "on_error", "documents")  # settings that commands give 
 
 
 def values_of(
-    files: Sequence[str], how: Mapping[str, Any], settings: Mapping[str, Any]
+    files: Sequence[str], how: ReadingOfValues, settings: Mapping[str, Any]
 ) -> "iro.Evaluation":
     """Take the values of one measure that other tools computed."""
     given = {name: settings[name] for name in settings if name not in _OF_RUNS}
@@ -468,6 +438,17 @@ def values_of(
     if len(evaluation.names) < 2:
         raise iro.MismatchError(f"{files[0]} has one run only; give a file for each run")
     return evaluation
+
+
+def values_of_suite(
+    suite: str, how: ReadingOfValues, settings: Mapping[str, Any]
+) -> tuple[dict[str, "iro.Evaluation"], list[str]]:
+    """Take the values of each collection of a suite, with the files."""
+    from ir_outcomes.reading.collections import read_folders
+
+    folders = read_folders(suite)
+    evaluations = {name: values_of(files, how, settings) for name, files in folders.items()}
+    return evaluations, [file for files in folders.values() for file in files]
 
 
 def refuse_path_twice(paths: Sequence[str]) -> None:
@@ -489,12 +470,6 @@ def refuse_how(how: Mapping[str, Any]) -> None:
         )
 
 
-def evaluated(qrels: str, runs: Any, settings: Mapping[str, Any]) -> "iro.Evaluation":
-    """Evaluate runs, and say what counts as relevant."""
-    evaluation: iro.Evaluation = iro.evaluate(qrels, runs, **settings)
-    return evaluation
-
-
 def named_files(words: Sequence[str], option: str) -> dict[str, str]:
     """Read NAME=FILE words into a mapping from names to files."""
     files: dict[str, str] = {}
@@ -507,27 +482,6 @@ def named_files(words: Sequence[str], option: str) -> dict[str, str]:
                 f"{option}: {name} is given twice; use a different name for each file."
             )
         files[name] = file
-    return files
-
-
-def files_by_folder(suite: str) -> dict[str, list[str]]:
-    """List the files of each collection of a suite of values, by the names of the folders."""
-    try:
-        folders = [folder for folder in sorted(Path(suite).iterdir()) if folder.is_dir()]
-        files = {
-            folder.name: sorted(str(file) for file in folder.iterdir() if file.name[0] != ".")
-            for folder in folders
-            if not folder.name.startswith(".")
-        }
-    except OSError as error:
-        raise iro.UnreadableFile(f"{suite}: cannot be read: {error.strerror or error}") from error
-    lacking = [name for name, paths in files.items() if not paths]
-    if lacking or not files:
-        raise iro.FormatError(
-            suite,
-            f"has no files in {lacking[0] if lacking else 'folders'}; with --outputs a suite is a"
-            " folder with COLLECTION/SYSTEM.csv, or another file of values",
-        )
     return files
 
 

@@ -1,4 +1,4 @@
-"""The columns of comparisons and of their queries, in rows, CSV, frames and tables."""
+"""The columns of comparisons and of their queries."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

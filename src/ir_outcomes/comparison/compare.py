@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any, Unpack, overload
 
+from ir_outcomes.arguments import separated
 from ir_outcomes.comparison.family import comparisons_of_runs
 from ir_outcomes.comparison.outputs import compare_values
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -108,10 +108,11 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better on ranking', -1.0)
     """
-    rules = Rules(**_of(Rules, settings))
-    reading = Reading(**_of(Reading, settings))
+    of_rules, of_reading = separated(settings, Rules)
+    rules = Rules(**of_rules)
+    reading = Reading(**of_reading)
     if isinstance(qrels, Evaluation) or is_saved(qrels):
-        _refuse_settings_of_evaluations(settings)
+        _refuse_settings_of_evaluations(of_reading)
         evaluation = evaluation_of(qrels, cutoff=reading.cutoff, several_runs=True, values=True)
         if evaluation.values is not None:
             return _compared_values(evaluation, baseline, contenders, rules)
@@ -135,17 +136,14 @@ def check_can_be_exceeded(rows: Sequence[Row]) -> None:
     for row in rows:
         if row.margin is None or row.largest is None or not 0 < row.largest <= row.margin.size:
             continue
-        where = "over all queries" if row.name == "all queries" else f"of {row.name}"
+        where, remedy = f"of {row.name}", "give smaller margins"
+        if row.name == "all queries":
+            where = "over all queries"
+            remedy += ", or a third one, without which it follows from the other two"
         raise ParameterError(
             f"`margins`: no run can lose more than {row.largest:g} {row.measured_in} {where}, and the margin is"
-            f" {row.margin.size:g}; give smaller margins"
+            f" {row.margin.size:g}; {remedy}"
         )
-
-
-def _of(group: type[Rules | Reading], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a group."""
-    names = {field.name for field in fields(group)}
-    return {name: value for name, value in settings.items() if name in names}
 
 
 def compared(
@@ -157,7 +155,7 @@ def compared(
     family: int | None = None,
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare the first system of an evaluation with each other one, as a family or part of one."""
+    """Compare the first system of an evaluation with the others, as part of a family."""
     if evaluation.values is not None:
         return tuple(compare_values(evaluation, evaluation.systems, rules, family=family))
     _, *others = evaluation.systems
@@ -185,9 +183,7 @@ def _compared_values(
 def _refuse_settings_of_evaluations(settings: Mapping[str, Any]) -> None:
     """Refuse settings that an evaluation has already."""
     named = [
-        name
-        for name, value in _of(Reading, settings).items()
-        if value is not None and name not in NOT_SETTLED
+        name for name, value in settings.items() if value is not None and name not in NOT_SETTLED
     ]
     if named:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""The comparisons of a call: one baseline with its contenders, from the arrays of their pairs."""
+"""The comparisons of a call, from the arrays of its pairs."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ from ir_outcomes.pairs.verdict import (
     direction_of,
     meaning_of,
 )
-from ir_outcomes.statistics.papers import Test, binomial_test, paired_tests, rank_sum
+from ir_outcomes.statistics.papers import Test, binomial_test, rank_sum, signed_ranks, t_tests
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
@@ -51,7 +51,7 @@ def comparisons_of_runs(
     *,
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare the first system of an evaluation with each other one, with `notes` on each."""
+    """Compare the first system of an evaluation with the others."""
     asked = known_means(evaluation, measures)
     measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
     labels = labels_elsewhere(evaluation, settings)
@@ -121,7 +121,7 @@ class Family:
     def __init__(
         self, measurements: Measurements, settings: Settings, measures: Sequence[str] = ()
     ) -> None:
-        """Estimate all rows; `measures` are those that were asked for."""
+        """Estimate all rows, and those of `measures` that were asked for."""
         self.measurements = measurements
         self.settings = settings
         self.measures = measures
@@ -257,6 +257,8 @@ class Family:
         self, pair: SystemPair, runs: tuple[Sequence[str], Sequence[str]]
     ) -> Iterator[SystemRun]:
         """Yield what each run of a system that has several shows by itself."""
+        if not pair.by_runs:
+            return
         names = (*DECIDING, *self.measures)
         sides = {name: pair.sides(name) for name in names if name in self.rows.rows}
         systems = zip((pair.baseline_name, pair.contender_name), runs, strict=True)
@@ -274,8 +276,9 @@ def _tests(name: str, pair: SystemPair, *, reciprocal: bool) -> dict[str, Test]:
     change = contender - baseline
     if name == "coverage" and pair.measurements.items["ranking"].single:
         return {"exact": binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))}
-    paired = paired_tests(change)
-    tests = {test: paired[test] for test in (("t",) if name == "coverage" else ("t", "wilcoxon"))}
+    tests = {"t": t_tests(change).first("t")}
+    if name != "coverage":
+        tests["wilcoxon"] = signed_ranks(change).first("wilcoxon")
     if reciprocal:
         tests["ranksum"] = rank_sum(baseline, contender)
     return tests

@@ -44,7 +44,7 @@ def notes_on_input(
 def notes_on_measures(
     baseline: SystemRuns, contender: SystemRuns, measures: Sequence[str]
 ) -> Iterator[Note]:
-    """Say that measures without a cutoff are of whole lists, which end at different depths."""
+    """Say that measures without a cutoff are of lists of different depths."""
     whole = [measure for measure in measures if "@" not in measure]
     of_a, of_b = (max(run.depth for run in runs) for runs in (baseline, contender))
     if whole and of_a != of_b:
@@ -69,13 +69,14 @@ def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:
 
 
 def _about_missing(comparison: Comparison) -> Iterator[Note]:
+    if comparison.settings.ties == "unknown":  # a note on the values says what is left out
+        return
     names = [
         name if n_runs == 1 else f"a run of {name}"
         for name, n_runs in zip("AB", comparison.n_runs, strict=True)
     ]
     missing = dict(zip(names, comparison.n_missing, strict=True))
-    results = "values" if comparison.settings.ties == "unknown" else "results"
-    yield from notes_on_missing(missing, comparison.n_queries, results)
+    yield from notes_on_missing(missing, comparison.n_queries)
 
 
 def sides_of(row: Row) -> tuple[tuple[str, int], tuple[str, int]]:

@@ -142,12 +142,12 @@ class Comparison(HasFigures, HasPage, Result):
 
     @property
     def cutoff(self) -> int | None:
-        """Ranks beyond it do not count; None where it is not known."""
+        """Ranks beyond it do not count. None where it is not known."""
         return self.settings.cutoff
 
     @property
     def rel(self) -> int | None:
-        """Smallest grade of a relevant document; None where it is not known."""
+        """Smallest grade of a relevant document, None where it is not known."""
         return self.settings.rel
 
     @property
@@ -162,7 +162,7 @@ class Comparison(HasFigures, HasPage, Result):
 
     @property
     def systems(self) -> tuple[tuple[str, int], ...]:
-        """The name of the baseline and that of the contender, each with its number of runs."""
+        """The names of baseline and contender, each with its number of runs."""
         return tuple(zip((self.baseline, self.contender), self.n_runs, strict=True))
 
     @property

@@ -36,7 +36,7 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
 
 
 def _about_no_difference(comparison: Comparison) -> str:
-    """Say that no row differs, and how many queries do that cancel out within the unit of a row."""
+    """Say that no row differs, and how many queries cancel out within a unit."""
     rows = [row.name for row in comparison.deciding]
     queries = comparison.queries or ()
     differ = sum(any(query.change_in(name) for name in rows) for query in queries)
@@ -79,7 +79,7 @@ def _in_brackets(text: str) -> str:
 
 
 def _is_said_by_facets(comparison: Comparison) -> bool:
-    """Whether the facets that the label names say the direction, and none is against it."""
+    """Whether the facets that the label names say its direction."""
     meaning = meaning_of(comparison.verdict.label)
     rows = {"coverage": comparison.coverage, "ranking": comparison.ranking}
     named = [rows[name].found == meaning.direction for name in meaning.facets]
@@ -114,7 +114,7 @@ def coverage_words(comparison: Comparison, significance: str = "") -> str:
 
 
 def _counted(comparison: Comparison) -> str:
-    """Count what changed in coverage: what was won and lost; by document the queries."""
+    """Count what was won and lost, by document the queries."""
     row = comparison.coverage
     if comparison.unit == "query":
         return "won {}, lost {}".format(*won_and_lost(comparison))

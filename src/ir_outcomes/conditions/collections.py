@@ -1,4 +1,4 @@
-"""The same comparison on several collections: for these collections, and for a new one."""
+"""The same comparison on several collections."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
 
 @dataclass(frozen=True, repr=False)
 class CollectionsComparison(MeansOverConditions):
-    """Contenders against a baseline on several collections: on these, and on a new one.
+    """Contenders against a baseline on several collections.
 
     The figure is "forest".
 
@@ -224,7 +224,7 @@ def _notes(
 
 
 def _about_weights(overall: Overall, conditions: Sequence[Condition]) -> Iterator[Note]:
-    """Say where a mean has another direction if each collection weighs as much as its queries."""
+    """Say where a mean weighted by numbers of queries has another direction."""
     for row in overall.parts:
         parts = filter(None, (row_called(item.comparison, row.name) for item in conditions))
         total = sum(part.n * part.difference for part in parts if part.difference is not None)

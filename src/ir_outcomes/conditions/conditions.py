@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ir_outcomes.choices import RANKS
+from ir_outcomes.choices import RANKS, or_none
 from ir_outcomes.comparison.columns import columns_of, row_columns
 from ir_outcomes.comparison.compare import compared
 from ir_outcomes.comparison.result import Comparison
@@ -298,7 +298,7 @@ def overall_of(
     *,
     new_collection: bool = False,
 ) -> list[Overall]:
-    """Combine the conditions of each contender by unweighted means, which are a family."""
+    """Combine the conditions of each contender by unweighted means."""
     of_contender = by_contender(conditions)
     means = _means(conditions, [*of_contender], rules.alpha)
     corrected = {}
@@ -314,7 +314,7 @@ def overall_of(
         rows = {
             name: replace(
                 row.row(index, rules.alpha),
-                largest=_without_nan(means[name].largest[index]),
+                largest=or_none(means[name].largest[index]),
                 detectable=None,
             )
             for name, row in corrected.items()
@@ -332,7 +332,7 @@ def overall_of(
                 all_queries=rows.get("all queries", _NO_CUTOFF),
                 measures=tuple(row for name, row in rows.items() if name not in DECIDING),
                 new=_new_ones(means, index, of_run, rules.alpha) if new_collection else {},
-                left_out=_left_out(rows, of_run),
+                left_out={name: names for name in rows if (names := _left_out(name, of_run))},
             )
         )
     return overall
@@ -381,19 +381,10 @@ def row_called(comparison: Comparison | None, name: str) -> Row | None:
     return next((row for row in rows if row is not None and row.name == name), None)
 
 
-def _left_out(names: Iterable[str], conditions: Sequence[Condition]) -> dict[str, tuple[str, ...]]:
-    """Return the conditions that do not enter a row, by its name."""
-    left_out = {}
-    for name in names:
-        rows = {item.condition: row_called(item.comparison, name) for item in conditions}
-        lacking = [
-            condition
-            for condition, row in rows.items()
-            if row is None or row.standard_error is None
-        ]
-        if lacking:
-            left_out[name] = tuple(lacking)
-    return left_out
+def _left_out(name: str, conditions: Sequence[Condition]) -> tuple[str, ...]:
+    """Return the conditions that do not enter a row."""
+    rows = ((item.condition, row_called(item.comparison, name)) for item in conditions)
+    return tuple(condition for condition, row in rows if row is None or row.standard_error is None)
 
 
 def notes_on_left_out(overall: Overall) -> Iterator[str]:
@@ -408,7 +399,7 @@ def notes_on_left_out(overall: Overall) -> Iterator[str]:
 def _new_ones(
     means: Mapping[str, RowOfMeans], index: int, conditions: Sequence[Condition], alpha: float
 ) -> dict[str, Interval]:
-    """Return where the differences measured in a new condition lie, where enough conditions tell."""
+    """Return where differences in a new condition lie, if enough conditions tell."""
     from scipy.special import stdtrit
 
     intervals = {}
@@ -426,7 +417,3 @@ def _new_ones(
         limit = max(math.inf if largest is None else largest for largest in limits)
         intervals[name] = Interval(max(mean - half, -limit), min(mean + half, limit))
     return intervals
-
-
-def _without_nan(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -1,4 +1,4 @@
-"""One comparison on the same queries under several judges, and their bias beside a reference."""
+"""One comparison under several judges, and their bias beside a reference."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -145,7 +145,7 @@ def compare_judges(
     first = next(iter(evaluations.values()))
     for setting, said in differing(evaluations, "ties", "judged_only", "unit", "cutoff"):
         raise MismatchError(
-            f"the judges differ in {setting} ({said}); judges may differ in qrels and rel only"
+            f"the judges differ in {setting} ({said}); evaluate all with the same `{setting}`"
         )
     if len({evaluation.clusters is None for evaluation in evaluations.values()}) > 1:
         raise MismatchError(
@@ -214,7 +214,7 @@ def _flips(contender: str, rows: Sequence[Condition]) -> Iterator[Flip]:
 
 
 def to_label(evaluation: Evaluation, n: Positive, *, seed: Count = 0) -> tuple[str, ...]:
-    """Draw the ids of n queries for people to label, so that `ir_outcomes.compare_judges` can set a judge beside them.
+    """Draw n queries for people to label, as a reference of judges.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def _biases(
 
 
 def _bias_levels(truth: Floats, judge: Floats) -> Floats:
-    """(2, queries) differences by the reference and by the judge, NaN where one of them has none."""
+    """(2, queries) differences by the reference and by the judge, else NaN."""
     both = np.stack([truth, judge])
     differences = both[:, 1] - both[:, 0]
     differences[np.abs(differences) <= ROUNDING * np.abs(both).sum(axis=1)] = 0.0
@@ -330,7 +330,7 @@ def _estimated(
     *,
     identical: bool,
 ) -> dict[str, Row]:
-    """Estimate rows like these from two values for each query, which change by `factor` times K."""
+    """Estimate rows like these from two values by query of `factor` times K."""
     quantities = {
         name: Quantity(
             name,

@@ -250,7 +250,7 @@ def _natural(label: str) -> tuple[float, str]:
 def _differences(
     evaluation: Evaluation, labels: Mapping[str, str], seed: int, resamples: int
 ) -> Iterator[SliceDifference]:
-    """Test for each contender whether coverage and ranking, or means, differ between slices at all."""
+    """Test for each contender whether slices differ at all."""
     if evaluation.values is None:
         measurements = measurements_of(evaluation)
     else:
@@ -280,7 +280,7 @@ def _difference(
     seed: int,
     resamples: int,
 ) -> SliceDifference:
-    """Permute the labels of the queries; the statistic is the sum of squares between slices."""
+    """Permute labels of queries, with the sum of squares between slices as statistic."""
     from scipy.stats import permutation_test
 
     names, codes = np.unique(labels, return_inverse=True)
@@ -312,7 +312,7 @@ def _difference(
 
 
 def _corrected(differ: Sequence[SliceDifference], rules: Rules) -> list[SliceDifference]:
-    """Correct the p-values of each row over the contenders: with many of them, slices differ for one by chance."""
+    """Correct the p-values of each row over the contenders."""
     corrected: dict[SliceDifference, float] = {}
     for name in dict.fromkeys(test.row for test in differ):
         tests = [test for test in differ if test.row == name]

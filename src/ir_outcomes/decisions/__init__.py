@@ -1,1 +1,1 @@
-"""Decisions that rest on comparisons: a gate, a plan, unjudged documents, published numbers."""
+"""Decisions: a gate, a plan, unjudged documents, published numbers."""

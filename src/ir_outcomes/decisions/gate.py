@@ -1,4 +1,4 @@
-"""Pass or fail for pipelines: whether harm beyond the margins is excluded, shown, or neither."""
+"""Pass, fail or inconclusive: whether harm beyond the margins is excluded."""
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -57,12 +57,12 @@ class GateDecision(Immutable):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The rows that decide, each with its margin; empty without a comparison."""
+        """The rows that decide, each with its margin."""
         return () if self.comparison is None else self.comparison.with_margins
 
     @property
     def name(self) -> str:
-        """The contender, with the second baseline where it is against that, and its collection."""
+        """The contender, with the second baseline and the collection."""
         name = self.contender
         if self.reference is not None:
             name += f" against {self.reference}"
@@ -176,7 +176,7 @@ def gate(
     inputs: Iterable[str | os.PathLike[str]] = (),
     **rules: Unpack[RuleOptions],
 ) -> GateResult:
-    """Decide whether runs may take the place of the baseline: pass, fail or inconclusive.
+    """Decide whether runs may take the place of the baseline.
 
     *pass*: harm beyond the margins is excluded on coverage, ranking and over all queries. *fail*:
     harm beyond a margin is shown, a run lacks too many queries, finds nothing or is missing in a
@@ -462,7 +462,7 @@ def _of_these_runs(comparison: Comparison) -> Comparison:
 
 
 def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
-    """Say in one sentence on which rows harm beyond the margin is shown, or not excluded."""
+    """Say on which rows harm beyond the margin is shown, or not excluded."""
     harmed = [
         row.on
         for row in comparison.with_margins
@@ -487,7 +487,7 @@ def _doubts_of_missing(comparison: Comparison, values: Scores) -> Iterator[str]:
 
 
 def _words_of_size(comparison: Comparison) -> str:
-    """Say what is not excluded for the mean of a measure, and how many queries could settle it."""
+    """Say what is not excluded for a mean, and how many queries could settle it."""
     row = comparison.deciding[-1]
     margin = row.margin
     if margin is None or margin.interval is None:
@@ -499,7 +499,7 @@ def _words_of_size(comparison: Comparison) -> str:
     )
     if margin.passable is not None and margin.passable > margin.size:
         return (
-            f"{n} are too few for a margin of {margin.size:g}: equal runs need"
+            f"{n} are too few for a margin of {margin.size:g}: even equal runs need one of"
             f" {margin.passable:.2g}; {queries} queries would do."
         )
     loss = -margin.interval.low if row.higher_is_better else margin.interval.high
@@ -548,4 +548,6 @@ def _harmed(comparison: Comparison, row: Row) -> list[QueryOutcome]:
 
     whole = comparison.all_queries or row
     harmed = [query for query in comparison.queries or () if harm(query, row) > 0]
-    return sorted(harmed, key=lambda query: (-harm(query, row), -harm(query, whole)))
+    return sorted(
+        harmed, key=lambda query: (-harm(query, row), -harm(query, whole), query.query_id)
+    )

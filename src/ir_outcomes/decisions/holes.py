@@ -1,4 +1,4 @@
-"""`holes`: how much a verdict depends on unjudged documents: a bound, and what to judge first."""
+"""How much a verdict depends on unjudged documents."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -101,7 +101,7 @@ class Holes(Result):
         )
 
     def to_judge(self, n: Positive) -> tuple[UnjudgedDocument, ...]:
-        """Choose n documents to judge first, whose relevance would change most in their query; of all contenders in turn."""
+        """Choose n documents to judge first, of all contenders in turn."""
         in_turn = chain.from_iterable(zip_longest(*(pair.candidates for pair in self.pairs)))
         chosen: dict[tuple[str, str], UnjudgedDocument] = {}
         for document in in_turn:
@@ -149,7 +149,7 @@ def holes(
     alpha: Level = 0.05,
     progress: bool = False,
 ) -> Holes:
-    """Find how much a verdict depends on unjudged documents, which count as not relevant.
+    """Find how much a verdict depends on unjudged documents.
 
     For each family of unjudged documents the runs are evaluated and compared as always, with qrels
     in which these documents are relevant. The verdict is never replaced by a "corrected" one.
@@ -237,7 +237,7 @@ def _compared(pair: Evaluation, rules: Rules) -> Comparison:
 
 
 class _Unjudged(NamedTuple):
-    """The unjudged documents within the cutoff of either of two runs; (n,) arrays."""
+    """The unjudged documents within the cutoff of either of two runs, (n,) arrays."""
 
     query: Ints  # index of the query
     docids: Any
@@ -261,7 +261,7 @@ class _Unjudged(NamedTuple):
         )
 
     def families(self) -> Iterator[Any]:
-        """Yield which documents favour the baseline, which the contender, and which both returned."""
+        """Yield which documents favour the baseline, the contender, or both returned."""
         baseline, contender = np.where(self.ranks > 0, self.ranks, np.inf)
         yield baseline < contender
         yield contender < baseline

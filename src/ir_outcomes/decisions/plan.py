@@ -105,7 +105,7 @@ def plan(
     *,
     power: float = POWER,
 ) -> Plan:
-    """Compute how many queries like those of a comparison would detect the effects that matter.
+    """Compute how many queries like these would detect the effects that matter.
 
     The effects are those that you care about, not those that were observed: the power of a finished
     test to detect what it observed says no more than its p-value.
@@ -264,7 +264,7 @@ def _planned(comparison: Comparison, row: Row, effect: float, power: float) -> P
 def _for_label(
     comparison: Comparison, row: Row, effect: float, power: float
 ) -> tuple[float | None, QueriesNeeded | None]:
-    """Carry the effect of a row to all queries, and return it with the queries that detect it."""
+    """Carry the effect of a row to all queries, with the queries that detect it."""
     whole = comparison.all_queries
     if whole is None:
         return None, None

@@ -342,7 +342,7 @@ def _evaluation_of(
 
 
 def _settled_cutoff(settings: Reading, collection: Collection, results: Sequence[RunResult]) -> int:
-    """Return k: what is given, or the task's; else the usual one, or the longest list if less."""
+    """Return the cutoff of a call."""
     given = settings.cutoff or (collection.task.cutoff if collection.task else None)
     longest = max(result.lengths.depth for result in results)
     return given or max(min(DEFAULT_CUTOFF, longest), 1)

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Self, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.arguments import check_argument, with_checked_methods
+from ir_outcomes.arguments import check_argument, check_fields, with_checked_methods
 from ir_outcomes.choices import Bools, Ints, Positive, Ties, Unit
 from ir_outcomes.errors import (
     FormatError,
@@ -30,7 +30,7 @@ from ir_outcomes.evaluation.scores import (
     comparable,
     direction_of,
     measure_values,
-    places_of_queries,
+    positions_of_queries,
     reciprocal_ranks,
     scores_from_lengths,
 )
@@ -98,6 +98,7 @@ class Evaluation(Sequence[SearchLengths]):
     values: Scores | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_names(self.names)
 
     def __repr__(self) -> str:
@@ -142,7 +143,7 @@ class Evaluation(Sequence[SearchLengths]):
         return replace(self, scores=scores, replicates=among(self.replicates, names), **taken)
 
     def lists(self, analysis: str) -> tuple[SearchLengths, ...]:
-        """Return the runs, for what needs ranked lists; values of another tool are refused."""
+        """Return the runs, for what needs ranked lists."""
         if self.values is not None:
             raise ParameterError(
                 f"{analysis} need ranked lists, and these are values of {self.values.measure} that"
@@ -158,12 +159,12 @@ class Evaluation(Sequence[SearchLengths]):
         return runs
 
     def position(self, name: str) -> int:
-        """Return the place of a run, by its name."""
+        """Return the position of a run, by its name."""
         if isinstance(name, str) and name in self.replicates:
             raise ParameterError(
                 f"{name} stands for {some(self.replicates[name])}; name one of these runs"
             )
-        return place_of(name, self.names)
+        return position_of(name, self.names)
 
     @property
     def systems(self) -> list[System]:
@@ -183,8 +184,8 @@ class Evaluation(Sequence[SearchLengths]):
 
     def systems_named(self, names: Sequence[str]) -> list[System]:
         """Return some systems, with the names of their runs."""
-        systems = {system.name: system for system in self.systems}
-        return [systems[name] for name in names]
+        systems = self.systems
+        return [systems[position_of(name, self.system_names)] for name in names]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -273,8 +274,10 @@ class Evaluation(Sequence[SearchLengths]):
             )
         if self.clusters is None:
             return scores
-        place = {query: index for index, query in enumerate(self.query_ids)}
-        return replace(scores, clusters=self.clusters[[place[query] for query in scores.query_ids]])
+        position = {query: index for index, query in enumerate(self.query_ids)}
+        return replace(
+            scores, clusters=self.clusters[[position[query] for query in scores.query_ids]]
+        )
 
     def _values_of(self, values: Scores, measure: Any) -> Scores:
         named = None if measure is None else str(measure)
@@ -304,7 +307,7 @@ class Evaluation(Sequence[SearchLengths]):
         """Return the evaluation of some queries, given by ids or a file of ids."""
         if self.values is not None:
             return replace(self, values=self.values.on(queries))
-        chosen = places_of_queries(queries, self.query_ids)
+        chosen = positions_of_queries(queries, self.query_ids)
         query_ids = tuple(self.query_ids[index] for index in chosen.tolist())
         runs = tuple(run.restrict(chosen) for run in self.runs)
         qrels = self.qrels
@@ -368,7 +371,7 @@ def is_saved(source: Any) -> bool:
 def evaluation_of(
     source: Any, *, cutoff: int | None = None, several_runs: bool = False, values: bool = False
 ) -> Evaluation:
-    """Return an evaluation, or that of a file, at a cutoff or its own; with values if that is said."""
+    """Return an evaluation, or that of a file, at a cutoff or its own."""
     evaluation = load_evaluation(source) if is_saved(source) else source
     check_argument("evaluation", evaluation, Evaluation)
     if not values:
@@ -404,8 +407,8 @@ def refuse_measures(evaluation: Evaluation, measures: Any) -> None:
         raise ParameterError("values that another tool computed have no other measure")
 
 
-def place_of(name: Any, names: tuple[str, ...]) -> int:
-    """Return the place of a run among others, by its name."""
+def position_of(name: Any, names: tuple[str, ...]) -> int:
+    """Return the position of a run among others, by its name."""
     if not isinstance(name, str) or name not in names:
         raise ParameterError(
             f"no run is called {shortened(repr(name))}; the runs are {some(names, 10)}"
@@ -418,12 +421,12 @@ def contenders_of(
 ) -> list[str]:
     """Return the names of contenders without the baseline, by default all other runs."""
     if baseline is not None:
-        place_of(baseline, names)
+        position_of(baseline, names)
     if contenders is None:
         contenders = names
     chosen = [contenders] if isinstance(contenders, str) else list(contenders)
     for name in chosen:
-        place_of(name, names)
+        position_of(name, names)
     chosen = [name for name in dict.fromkeys(chosen) if name != baseline]
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")

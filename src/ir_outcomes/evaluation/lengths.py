@@ -129,13 +129,16 @@ class SearchLengths:
                 f" {wanted}; evaluate the run again"
             )
         found = (self.rank > 0) & (self.rank <= cutoff)
-        return replace(
+        shorter = replace(
             self,
             rank=np.where(found, self.rank, 0),
             level_size=np.where(found, self.level_size, 1),
             retrieved=np.minimum(self.retrieved, cutoff),
             cutoff=cutoff,
         )
+        # What is found within the cutoff has the same numbers.
+        vars(shorter).update(query=self.query, _number=self._number)
+        return shorter
 
     def restrict(self, queries: Ints) -> Self:
         """Return the search lengths of some queries, given as ascending indices."""
@@ -149,7 +152,8 @@ class SearchLengths:
         ]
         clusters = None
         if self.clusters is not None:
-            clusters = unless_independent(by_first_occurrence(self.clusters[queries]), relevant > 0)
+            numbers = np.unique(self.clusters[queries], return_inverse=True)[1]
+            clusters = unless_independent(numbers, relevant > 0)
         return replace(
             self,
             query_ids=query_ids,
@@ -219,8 +223,10 @@ class SearchLengths:
 
         ASL_{q,d} in ranks, lower is better (Alex et al. 2022, equations 1 and 2).
         """
-        found = self.rank > 0
-        return np.where(found, self.irrelevant_above + 1 + self.level_irrelevant / 2, np.nan)
+        lengths = self.irrelevant_above + 1.0
+        if self.ties == "expected":
+            lengths += self.level_irrelevant / 2
+        return np.where(self.rank > 0, lengths, np.nan)
 
     def esl(self, need: Positive = 1) -> Floats:
         """(n_queries,) float array: rank of the `need`-th relevant document.
@@ -292,8 +298,11 @@ class SearchLengths:
         Alex et al. 2022, equations 1 to 5.
         """
         lengths = self.document_lengths(missing)
-        counted = np.ones(len(lengths), dtype=bool) if first is None else self._number < first
-        return means_by_query(self.query[counted], lengths[counted], len(self.query_ids))
+        query = self.query
+        if first is not None:
+            counted = self._number < first
+            query, lengths = query[counted], lengths[counted]
+        return means_by_query(query, lengths, len(self.query_ids))
 
     def document_lengths(self, missing: Missing = "retrieved") -> Floats:
         """(n_atoms,) float array: search length of each document, found or not."""
@@ -316,7 +325,7 @@ class SearchLengths:
                 warn(
                     f"ASL of {self.name}: in {self._named(short)} there are no results, which"
                     " scores inf, or so few that a missing document scores no worse than one"
-                    " ranked first; use ASL(missing='cutoff')@k"
+                    f" ranked first; use ASL(missing='cutoff')@{self.cutoff or 100}"
                 )
             length_if_missing = np.where(self.retrieved > 0, irrelevant, np.inf)
         elif self.cutoff is None:
@@ -325,11 +334,11 @@ class SearchLengths:
             )
         else:
             length_if_missing = self.cutoff - self.relevant_retrieved + 1.0
-        # The s-th of r relevant documents in a tie level has i s/(r+1) of its i others above it.
-        s = self._number - (self.rank - 1 - self.irrelevant_above) + 1
-        lengths = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (
-            self.level_relevant + 1
-        )
+        lengths = self.irrelevant_above + 1.0
+        if self.ties == "expected":
+            # The s-th of r relevant documents in a level has i s/(r+1) of its i others above it.
+            s = self._number - (self.rank - 1 - self.irrelevant_above) + 1
+            lengths += (self.level_irrelevant * s) / (self.level_relevant + 1)
         return np.where(self.rank > 0, lengths, length_if_missing[self.query])
 
     def _named(self, queries: Ints) -> str:
@@ -338,17 +347,18 @@ class SearchLengths:
             f" ({some([self.query_ids[query] for query in queries])})"
         )
 
-    @cached_property
+    @property
     def _order(self) -> Ints:
         """Atoms by query and rank, missing ones last."""
         ranks = np.where(self.rank > 0, self.rank, np.iinfo(np.int32).max)
-        return np.lexsort((ranks, self.query))
+        return np.argsort(self.query << 32 | ranks, kind="stable")
 
     @cached_property
     def _number(self) -> Ints:
         """Number of each atom in its query by rank, from 0, missing ones last."""
-        number = np.empty_like(self._order)
-        number[self._order] = np.arange(len(number)) - self.offsets[:-1][self.query]
+        order = self._order
+        number = np.empty_like(order)
+        number[order] = np.arange(len(number)) - self.offsets[:-1][self.query]
         return number
 
     @cached_property
@@ -357,15 +367,16 @@ class SearchLengths:
         ones = np.ones(len(self.rank), dtype=np.int64)
         if self.ties != "expected":
             return self._number, ones
-        query = self.query[self._order]
-        rank = self.rank[self._order]
+        order = self._order
+        query = self.query[order]
+        rank = self.rank[order]
         is_first = np.append(True, (np.diff(query) != 0) | (np.diff(rank) != 0))[: len(rank)]
         begins = np.flatnonzero(is_first)
         sizes = np.diff(begins, append=len(rank))
         above = np.empty_like(ones)
-        above[self._order] = np.repeat(begins, sizes) - self.offsets[:-1][query]
+        above[order] = np.repeat(begins, sizes) - self.offsets[:-1][query]
         together = np.empty_like(ones)
-        together[self._order] = np.repeat(sizes, sizes)
+        together[order] = np.repeat(sizes, sizes)
         return above, np.where(self.rank > 0, together, 1)
 
     def _first(self, need: int) -> tuple[Floats, Floats, Floats]:
@@ -388,8 +399,9 @@ class SearchLengths:
         probability = np.zeros(n_queries)
         rank = np.full(n_queries, np.nan)
         reciprocal = np.zeros(n_queries)
+        order = self._order
         for query in range(n_queries):
-            atoms = self._order[self.offsets[query] : self.offsets[query + 1]]
+            atoms = order[self.offsets[query] : self.offsets[query + 1]]
             atoms = atoms[self.rank[atoms] > 0]
             if len(atoms) < need:
                 continue
@@ -437,9 +449,3 @@ def unless_independent(codes: Ints, answerable: Bools) -> Ints | None:
     if np.bincount(codes[answerable]).max(initial=0) > 1:
         return codes
     return None
-
-
-def by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
-    """Number labels in the order in which they first occur."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]

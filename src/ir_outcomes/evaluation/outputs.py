@@ -3,13 +3,14 @@
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
 from ir_measures.measures import Measure
 
 from ir_outcomes.arguments import check_choice, check_kind
-from ir_outcomes.choices import Bools
+from ir_outcomes.choices import Bools, ReadingOfValues, Trials
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.remarks import MANY_MISSING
@@ -21,8 +22,22 @@ from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.forms import normal
 from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal
 from ir_outcomes.reading.objects import is_frame
+from ir_outcomes.reading.tables import Source
 from ir_outcomes.values.records import QUERY_TITLES
-from ir_outcomes.values.table import Trials, ValuesTable, read_table
+from ir_outcomes.values.table import ValuesTable, read_table
+
+
+class OutputOptions(ReadingOfValues, total=False):
+    """The settings of `outputs`."""
+
+    measure: Any
+    names: Sequence[str] | None
+    higher_is_better: bool | None
+    qrels: Any
+    rel: int | None
+    clusters: Any
+    replicates: Any
+    allow: Collection[Literal["missing-values"]]
 
 
 def outputs(
@@ -57,11 +72,11 @@ def outputs(
         The measure, as the tool writes it or in another spelling; by default a reciprocal rank or
         ESL, or the only one.
     range : pair of float, optional
-        The smallest and largest value, such as (1, 5), where the measure's name does not tell.
+        Smallest and largest value, where the name of the measure does not tell.
     id : str, optional
         The column of query ids; by default the first of the known names, such as query_id.
     where : mapping of str to str, or sequence of str
-        Rows to take, by columns and their values, such as ``["filter=strict"]``; all must hold.
+        Rows to take, COLUMN=VALUE, all of which must hold. A mapping says the same.
     trials : {"mean"}, optional
         What becomes of several values of a query: their mean. By default they are an error.
     names : sequence of str, optional
@@ -99,90 +114,26 @@ def outputs(
     >>> ev.names, ev.values.means().tolist()
     (('a', 'b'), [0.75, 0.625])
     """
-    of_call, of_names = _sources_of_call(sources)
-    positions = [f"output {number}" for number, _ in enumerate(of_call, 1)]
-    if of_names is not None and names is None:
-        names = of_names
-        positions = [f"output of {name}" for name in of_names]
-    return evaluation_of_values(
-        of_call,
-        positions,
-        measure=measure,
-        range=range,
-        id=id,
-        where=where,
-        trials=trials,
-        names=names,
-        higher_is_better=higher_is_better,
-        qrels=qrels,
-        rel=rel,
-        clusters=clusters,
-        replicates=replicates,
-        allow=allow,
-    )
-
-
-def _sources_of_call(sources: Sequence[Any]) -> tuple[list[Any], list[str] | None]:
-    """Return the sources of a call, with their names where they stand in a dict."""
-    if len(sources) != 1:
-        return list(sources), None
-    (source,) = sources
-    if isinstance(source, Mapping) and are_sources(list(source.values())):
-        return list(source.values()), list(map(str, source))
-    if isinstance(source, (list, tuple)) and (not source or are_sources(source)):
-        return list(source), None
-    return [source], None
-
-
-def are_sources(items: Sequence[Any]) -> bool:
-    """Return whether each item of a list or dict is a source by itself, and no record of one."""
-    if not items or hasattr(items, "per_query") or hasattr(items, "_fields"):
-        return False
-    return all(
-        isinstance(item, (str, os.PathLike, list))
-        or is_frame(item)
-        or hasattr(item, "per_query")
-        or (isinstance(item, Mapping) and not _is_record(item))
-        for item in items
-    )
-
-
-def _is_record(item: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping has an id of a query, and so is a row."""
-    known = {normal(str(key).rpartition(".")[2]) for key in list(item)[:100]} & {*QUERY_TITLES}
-    return any(not isinstance(value, Mapping) for value in item.values()) and bool(known)
-
-
-def evaluation_of_values(
-    sources: Sequence[Any],
-    positions: Sequence[str],
-    *,
-    measure: Any = None,
-    higher_is_better: bool | None = None,
-    qrels: Any = None,
-    rel: int | None = None,
-    clusters: Any = None,
-    replicates: Any = None,
-    allow: Collection[str] = (),
-    names: Sequence[str] | None = None,
-    trials: Trials | None = None,
-    **how: Any,
-) -> Evaluation:
-    """Read values of a run of each source, or of all runs of one; `how` is for `read_table`."""
     check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
     if trials is not None:
         check_choice("trials", trials, get_args(Trials))
     for stop in allow:
         check_choice("allow", stop, ("missing-values",))
-    if not sources:
+    of_call, of_names = _sources_of_call(sources)
+    if not of_call:
         raise ParameterError("there is no output; give one for each run")
+    positions = [f"output {number}" for number, _ in enumerate(of_call, 1)]
+    if of_names is not None and names is None:
+        names = of_names
+        positions = [f"output of {name}" for name in of_names]
     table = read_table(
-        sources,
-        positions=positions,
+        list(map(Source.of, of_call, positions)),
         measure=None if measure is None else str(measure),
         names=names,
+        id=id,
+        where=where,
         trials=trials,
-        **how,
+        range=range,
     )
     direction = direction_of(table.measure) if higher_is_better is None else higher_is_better
     rel = grade_of(table.measure, rel)
@@ -211,8 +162,39 @@ def evaluation_of_values(
     )
 
 
+def _sources_of_call(sources: Sequence[Any]) -> tuple[list[Any], list[str] | None]:
+    """Return the sources of a call, with their names where they stand in a dict."""
+    if len(sources) != 1:
+        return list(sources), None
+    (source,) = sources
+    if isinstance(source, Mapping) and are_sources(list(source.values())):
+        return list(source.values()), list(map(str, source))
+    if isinstance(source, (list, tuple)) and (not source or are_sources(source)):
+        return list(source), None
+    return [source], None
+
+
+def are_sources(items: Sequence[Any]) -> bool:
+    """Return whether each item of a list or dict is a source by itself."""
+    if not items or hasattr(items, "per_query") or hasattr(items, "_fields"):
+        return False
+    return all(
+        isinstance(item, (str, os.PathLike, list))
+        or is_frame(item)
+        or hasattr(item, "per_query")
+        or (isinstance(item, Mapping) and not _is_record(item))
+        for item in items
+    )
+
+
+def _is_record(item: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping has an id of a query, and so is a row."""
+    known = {normal(str(key).rpartition(".")[2]) for key in list(item)[:100]} & {*QUERY_TITLES}
+    return any(not isinstance(value, Mapping) for value in item.values()) and bool(known)
+
+
 def _is_of_retrieval(measure: str) -> bool:
-    """Return whether a measure is known to be of what was retrieved, so that nothing is 0."""
+    """Return whether a measure is known to be 0 where nothing was retrieved."""
     return is_gain(measure) or is_reciprocal(measure) or base_name(measure) == "ESL"
 
 
@@ -228,7 +210,7 @@ def _answerable(table: ValuesTable, qrels: Any, rel: int) -> tuple[ValuesTable, 
 
 
 def _with_unlisted(table: ValuesTable) -> ValuesTable:
-    """Return the values with the queries that trec_eval counted, and that no file names."""
+    """Return the values with the queries that only trec_eval's count has."""
     if not _is_of_retrieval(table.measure):
         return table
     n_more = table.n_queries - len(table.query_ids)
@@ -243,8 +225,8 @@ def _with_unlisted(table: ValuesTable) -> ValuesTable:
 
 def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
     """Return the values for these queries; of a retrieval measure none is 0 where it is absent."""
-    place = {query: column for column, query in enumerate(table.query_ids)}
-    columns = np.array([place.get(query, -1) for query in query_ids], dtype=np.int64)
+    position = {query: column for column, query in enumerate(table.query_ids)}
+    columns = np.array([position.get(query, -1) for query in query_ids], dtype=np.int64)
     absent = np.where(columns < 0, True, table.absent[:, columns])
     missing = np.where(columns < 0, True, table.missing[:, columns])
     values = np.where(absent, np.nan, table.values[:, columns])
@@ -258,56 +240,45 @@ def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
 def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) -> Scores:
     """Return the values of the queries that all runs have, if these are enough."""
     missing: Bools = np.any(table.missing, axis=0)
-    numbers = dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True))
     if missing.all():
-        first, *others = [
-            [
-                query
-                for query, is_missing in zip(table.query_ids, row, strict=True)
-                if not is_missing
-            ]
-            for row in table.missing.tolist()
-        ]
+        first, last = (list(compress(table.query_ids, ~row)) for row in table.missing[[0, -1]])
         raise MismatchError(
-            f"{table.runs[0]} ({some(first, 3)}) and {table.runs[-1]}"
-            f" ({some(others[-1] if others else [], 3)}) have no query in common"
+            f"{table.runs[0]} ({some(first, 3)}) and {table.runs[-1]} ({some(last, 3)}) have no"
+            " query in common; are the ids in another column (`id`)?"
         )
-    n = len(table.query_ids)
-    if missing.sum() > MANY_MISSING * n and "missing-values" not in allow:
-        raise MismatchError(_words_of_missing(table, n - int(missing.sum())))
-    everywhere = AllQueries(table.query_ids, table.values, table.missing)
-    common = np.flatnonzero(~missing)
-    query_ids = table.query_ids
-    if missing.any():
-        query_ids = tuple(query_ids[column] for column in common.tolist())
+    if missing.sum() > MANY_MISSING * len(missing) and "missing-values" not in allow:
+        raise MismatchError(_words_of_missing(table))
+    is_complete = not missing.any()
     return Scores(
         table.measure,
         higher_is_better,
         table.runs,
-        query_ids,
-        table.values[:, common],
+        tuple(compress(table.query_ids, ~missing)),
+        table.values[:, ~missing],
         range=table.range,
-        missing=numbers if missing.any() else {},
-        everywhere=everywhere if missing.any() else None,
+        missing={}
+        if is_complete
+        else dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True)),
+        everywhere=None
+        if is_complete
+        else AllQueries(table.query_ids, table.values, table.missing),
         decimals=table.decimals,
         about=table.notes,
     )
 
 
-def _words_of_missing(table: ValuesTable, n_common: int) -> str:
+def _words_of_missing(table: ValuesTable) -> str:
     """Say which run lacks how many values, and what to do."""
     n = len(table.query_ids)
+    n_common = n - int(np.any(table.missing, axis=0).sum())
     parts = []
-    for run, called, row, failed in zip(
-        table.runs, table.called, table.missing.tolist(), table.failed, strict=True
+    for run, source, row, failed in zip(
+        table.runs, table.called, table.missing, table.failed, strict=True
     ):
-        lacking = [
-            query for query, is_missing in zip(table.query_ids, row, strict=True) if is_missing
-        ]
-        if lacking:
+        if queries := list(compress(table.query_ids, row)):
             why = f", of which {failed} failed (error)" if failed else ""
             parts.append(
-                f"{run} ({called}) has none for {len(lacking)} of {n}{why}: {some(lacking)}"
+                f"{run} ({source}) has none for {len(queries)} of {n}{why}: {some(queries)}"
             )
     return (
         f"only {n_common} of {n} queries have a value of {table.measure} in every output: "

@@ -199,7 +199,7 @@ def _tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
 
 
 def share_of_equal_scores(run: Run, ties: Ties) -> float:
-    """Return the share of the queries with several documents in which all scores are equal."""
+    """Return the share of queries with several documents and one score."""
     several = np.diff(run.offsets) > 1
     if not several.any():
         return 0.0

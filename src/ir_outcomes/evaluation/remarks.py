@@ -225,24 +225,22 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
 
 
 def notes_on_missing(
-    missing: Mapping[str, int], n_queries: int, results: str = "results", runs: Sequence[str] = ()
+    missing: Mapping[str, int], n_queries: int, runs: Sequence[str] = ()
 ) -> Iterator[Note]:
     """Say which runs have no results for how many of the answerable queries."""
     lacking = {name: number for name, number in missing.items() if number}
     if not lacking:
         return
     texts = [
-        f"{name} has no {results} for {number} of {n_queries} queries"
+        f"{name} has no results for {number} of {n_queries} queries"
         f" ({percent(number / n_queries)} %)"
         for name, number in islice(lacking.items(), 3)
     ]
     if len(lacking) > 3:
         texts.append(f"{plural('other run', len(lacking) - 3)} lack some, too")
     kind = "many missing" if max(lacking.values()) > MANY_MISSING * n_queries else "missing"
-    remedy = ""
-    if results == "results":
-        remedy = " Run the system on them, or leave them out of the qrels."
-    yield note(kind, f"{listed(texts)}; they count as not found.{remedy}", runs)
+    remedy = "Run the system on them, or leave them out of the qrels."
+    yield note(kind, f"{listed(texts)}; they count as not found. {remedy}", runs)
 
 
 def note_on_depth(deepest: int, cutoff: int) -> Note:

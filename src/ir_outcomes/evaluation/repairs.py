@@ -195,10 +195,12 @@ def about_unknown_ids(qrels: Qrels, run: Run, any_judged: bool) -> str:
     if any_judged or not len(run):
         return ""
     if {*qrels.query_ids}.isdisjoint(run.query_ids):
-        repair = repair_of_queries(run.query_ids, qrels.query_ids)
+        question: Repair | str | None = repair_of_queries(run.query_ids, qrels.query_ids)
+        if not set(qrels.docids.tolist()).isdisjoint(map(str.encode, run.query_ids)):
+            question = "They are documents there; exchange query and document in one of the files."
         return (
             f"none of its queries is in the qrels; the run has {some(run.query_ids, 3)}, the qrels"
-            f" have {some(qrels.query_ids, 3)}. {repair or 'Are these for the same topics?'}"
+            f" have {some(qrels.query_ids, 3)}. {question or 'Are these for the same topics?'}"
         )
     if not set(qrels.docids.tolist()).isdisjoint(run.docids.tolist()):
         return ""

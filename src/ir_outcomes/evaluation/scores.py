@@ -14,6 +14,7 @@ import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, registry
 
+from ir_outcomes.arguments import check_fields, with_checked_methods
 from ir_outcomes.choices import LARGEST, Bools, Floats, Ints, divided
 from ir_outcomes.errors import (
     IrOutcomesError,
@@ -59,6 +60,7 @@ class AllQueries:
     missing: Bools
 
 
+@with_checked_methods
 @dataclass(frozen=True, eq=False)
 class Scores:
     """Values of a measure.
@@ -108,7 +110,13 @@ class Scores:
     about: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_names(self.runs)
+        if self.values.ndim != 2 or len(self.values) != len(self.runs):
+            raise ParameterError(
+                "must have a row for each run, and a column for each query",
+                values=self.values.shape,
+            )
         if self.range is None:
             object.__setattr__(self, "range", bounds_of(self.measure))
         infinite = np.isinf(self.values).sum(axis=1)
@@ -139,22 +147,24 @@ class Scores:
 
     @property
     def kind(self) -> Kind:
-        """How values are read: as reciprocals of ranks, ranks, gains, 0 and 1, or none of these."""
+        """How values are read: as ranks, their reciprocals, gains, or 0 and 1."""
         return kind_of(self.measure, self.values, self.higher_is_better)
 
     @property
     def cutoff(self) -> int | None:
-        """The cutoff in the measure's name; None without one."""
+        """The cutoff in the measure's name, None without one."""
         return cutoff_of(self.measure)
 
     def most_missing(self, runs: Iterable[str]) -> int:
-        """Return the largest number of queries that one of some runs lacks and others have."""
+        """Return the largest number of queries that a run lacks and others have."""
         return max(self.missing.get(run, 0) for run in runs)
 
-    def take(self, places: Sequence[int]) -> "Scores":
-        """Return the scores of the runs at these places."""
-        rows = list(places)
-        runs = tuple(self.runs[place] for place in rows)
+    def take(self, positions: Sequence[int]) -> "Scores":
+        """Return the scores of the runs at these positions."""
+        rows = list(positions)
+        if not set(rows) <= set(range(len(self.runs))):
+            raise ParameterError(f"must be from 0 to {len(self.runs) - 1}", places=rows)
+        runs = tuple(self.runs[row] for row in rows)
         everywhere = self.everywhere and replace(
             self.everywhere,
             values=self.everywhere.values[rows],
@@ -184,7 +194,7 @@ class Scores:
         """Keep some of the queries, a list or file of ids, by default all."""
         if queries is None:
             return self
-        chosen = places_of_queries(queries, self.query_ids)
+        chosen = positions_of_queries(queries, self.query_ids)
         ids = tuple(self.query_ids[column] for column in chosen)
         clusters = None if self.clusters is None else self.clusters[chosen]
         values = self.values[:, chosen]
@@ -213,7 +223,7 @@ class Scores:
             f"{self.measure} is undefined for some run on {undefined} of"
             f" {plural('query', len(self.query_ids))}; the mean of each run is over its own"
             " defined queries, so a run that answers fewer queries can look better: read"
-            " coverage beside it, or use ESL(unanswered='cutoff+1') or RR."
+            " coverage beside it, or use ESL(unanswered='cutoff+1')@100 or RR."
         )
         return (text,)
 
@@ -260,17 +270,17 @@ class Scores:
         return problems
 
 
-def places_of_queries(
+def positions_of_queries(
     queries: Iterable[str] | str | os.PathLike[str], query_ids: Sequence[str]
 ) -> Ints:
     """Return the positions of queries, a list or file of ids, ascending."""
-    place = {query: index for index, query in enumerate(query_ids)}
+    position = {query: index for index, query in enumerate(query_ids)}
     wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
     if not wanted:
         raise MismatchError("the list of queries is empty; name at least one")
-    if missing := [query for query in wanted if query not in place]:
+    if missing := [query for query in wanted if query not in position]:
         raise MismatchError(f"there is no query {some(missing)} here")
-    return np.array(sorted({place[query] for query in wanted}), dtype=np.int64)
+    return np.array(sorted({position[query] for query in wanted}), dtype=np.int64)
 
 
 def direction_of(measure: Any) -> bool:
@@ -288,7 +298,7 @@ def direction_of(measure: Any) -> bool:
 
 
 def grade_of(measure: str, rel: int | None) -> int | None:
-    """Return the smallest grade of a relevant document, by a measure's name or as given."""
+    """Return the smallest relevant grade, by a measure's name or as given."""
     found = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
     grade = int(found[1]) if found else None
     if base_name(measure) == "ESL":
@@ -327,6 +337,9 @@ def check_measure(measure: Any) -> Any:
     try:
         measure.validate_params()  # type: ignore[no-untyped-call]  # ir_measures has no types for it
     except (AssertionError, AttributeError, TypeError) as error:
+        cutoff = measure.SUPPORTED_PARAMS.get("cutoff")
+        if cutoff is not None and cutoff.required and "cutoff" not in measure.params:
+            raise ParameterError(f"{measure} needs a cutoff; write {measure}@10") from None
         known = ", ".join(measure.SUPPORTED_PARAMS) or "none"
         raise ParameterError(
             f"{measure.NAME}: {error} (its parameters: {known}); write it like P(rel=2)@10"
@@ -415,6 +428,9 @@ def _parsed(node: Any) -> tuple[str, dict[str, Any], Any]:
     if isinstance(node, ast.Call):
         if node.args or any(keyword.arg is None for keyword in node.keywords):
             raise ValueError("parameters must be named")
+        for one in node.keywords:
+            if isinstance(one.value, ast.Name):
+                raise ValueError(f"texts need quotes: {one.arg}={one.value.id!r}")
         parameters = {str(one.arg): ast.literal_eval(one.value) for one in node.keywords}
         node = node.func
     if not isinstance(node, ast.Name):

@@ -30,7 +30,7 @@ def collections_of(
     allow : collection of str
         "cutoff" where collections may differ in it.
     remedy : str
-        What else to do where they differ in it; by default to give the smallest.
+        What else to do where they differ in it, besides giving the smallest.
     several_runs : bool
         Whether systems may have several runs.
     """
@@ -47,10 +47,10 @@ def collections_of(
     for setting, said in differing(found, "cutoff", "ties", "judged_only"):
         if setting not in allow:
             smallest = min(evaluation.cutoff for evaluation in found.values())
-            remedy = remedy or f", or pass `cutoff={smallest}`"
+            remedy = f"pass `cutoff={smallest}`{remedy}"
             raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike"
-                f"{remedy if setting == 'cutoff' else ''}"
+                f"the collections differ in {setting} ({said});"
+                f" {remedy if setting == 'cutoff' else 'evaluate them alike'}"
             )
     for name in groups:
         if name not in found:

@@ -20,7 +20,7 @@ from ir_outcomes.errors import (
     some,
     warn,
 )
-from ir_outcomes.evaluation.lengths import SearchLengths, by_first_occurrence, unless_independent
+from ir_outcomes.evaluation.lengths import SearchLengths, unless_independent
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.formats import path_and_order
@@ -373,8 +373,8 @@ def refuse_several_runs(replicates: Systems) -> NoReturn:
     system, runs = next(iter(replicates.items()))
     raise ParameterError(
         f"this analysis takes one run of each system, and {system} has {len(runs)}"
-        f" ({some(runs)}); choose runs by their names, evaluation[[...]], or evaluate them without"
-        " `replicates`, as systems of their own"
+        f" ({some(runs)}); choose one of each by name (in Python evaluation[[...]]), or evaluate them"
+        " without `replicates`, as systems of their own"
     )
 
 
@@ -430,7 +430,9 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
             f"clusters: there is none of query {some(absent)}; name the cluster of each query of"
             " the qrels"
         )
-    codes = unless_independent(by_first_occurrence(np.array(list(map(str, labels)))), answerable)
+    # Numbers in the order of the labels do not depend on the order of the queries.
+    numbers = np.unique(np.array(list(map(str, labels))), return_inverse=True)[1]
+    codes = unless_independent(numbers, answerable)
     if codes is None:
         warn("every cluster has one answerable query, so clusters are ignored")
     return codes

@@ -227,12 +227,13 @@ def agreement(
     (1.0, 1.0, 1.0)
     """
     evaluation = evaluation_to_judge(source, cutoff, allow)
-    tested = values_of(evaluation or source, measures)
+    of_runs = evaluation.values is None
+    tested = values_of(evaluation, measures)
+    if of_runs and measures is None:
+        tested += [scores for scores in evaluation.scores if scores.measure == "nDCG@10"]
     verdict: HalfAgreement | None = None
     labels: dict[str, dict[str, int]] = {}
-    if evaluation is not None:
-        if measures is None:
-            tested += [scores for scores in evaluation.scores if scores.measure == "nDCG@10"]
+    if of_runs:
         with threadpool_limits(1, "blas"):  # threads wait for each other
             verdict, labels = _verdict(evaluation, splits, seed, alpha, progress)
     tests: list[HalfAgreement] = []
@@ -243,7 +244,7 @@ def agreement(
         "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less"
         " power than all of them."
     ]
-    if source.clusters is not None:
+    if evaluation.clusters is not None:
         notes.append(
             "Halves are of clusters, and verdicts take them as their unit; the tests of measures"
             " take queries."
@@ -253,14 +254,14 @@ def agreement(
         tests=tuple(tests),
         verdict=verdict,
         labels=labels,
-        unit=None if evaluation is None else evaluation.unit,
-        cutoff=None if evaluation is None else evaluation.cutoff,
-        n_queries=len(source.query_ids),
-        n_runs=len(source.names),
+        unit=evaluation.unit if of_runs else None,
+        cutoff=evaluation.cutoff if of_runs else None,
+        n_queries=len(evaluation.query_ids),
+        n_runs=len(evaluation.names),
         splits=splits,
         seed=seed,
         alpha=alpha,
-        notes=as_notes([*notes, *notes_on_source(source)]),
+        notes=as_notes([*notes, *notes_on_source(evaluation)]),
     )
 
 
@@ -270,7 +271,7 @@ def _verdict(
     """Return how far labels of both halves agree, and how often each occurs."""
     measurements = measurements_of(evaluation)
     clusters = None if measurements.clusters is None else measurements.clusters.codes
-    first = first_halves(len(measurements.query_ids), splits, seed, clusters)
+    first = first_halves(measurements.query_ids, splits, seed, clusters)
     if clusters is not None:
         first = first[np.unique(clusters, return_index=True)[1]]
     n_labels = len(LABELS)
@@ -295,7 +296,7 @@ def _tests(
 ) -> Iterator[HalfAgreement]:
     """Yield how far the tests of a measure agree."""
     values = scores.gains()
-    first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
+    first = first_halves(scores.query_ids, splits, seed, scores.clusters)
     counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
     # Of queries, also where these are in clusters.
     systems = [System(run, (run,)) for run in scores.runs]

@@ -1,4 +1,4 @@
-"""A leaderboard: standings by one row, the rows and labels of all pairs, further measures."""
+"""A leaderboard."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ import numpy as np
 from ir_outcomes.choices import Correction, Direction, Ints
 from ir_outcomes.comparison.columns import row_columns
 from ir_outcomes.errors import some
-from ir_outcomes.evaluation.evaluation import place_of
+from ir_outcomes.evaluation.evaluation import position_of
 from ir_outcomes.pairs.rows import Row, RowsOfPairs
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import LABELS, MIRRORED, direction_of
@@ -34,7 +34,7 @@ class RankRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """A run, or a system of several runs, on a leaderboard, by the measure of the board."""
+    """A system on a leaderboard."""
 
     rank: int  #: by the mean, from 1; equal runs share the smaller rank
     run: str  #: its name, or that of the system
@@ -72,7 +72,7 @@ class MeasureOfRuns:
 
 @dataclass(frozen=True)
 class CollectionOfBoard(Immutable):
-    """A collection of a board over several: what its own board says of the same systems."""
+    """A collection of a board over several."""
 
     collection: str  #: its name
     group: str | None  #: collections of one group count as one in the mean
@@ -116,7 +116,7 @@ class BoardPairs(Sequence[BoardPair]):
     """
 
     def __init__(self, names: Sequence[str], rows: RowsOfPairs, labels: Ints, level: float) -> None:
-        """Take rows, labels as places in `LABELS`, and the level that the smallest p has to reach."""
+        """Take rows, labels as places in `LABELS`, and the level of the smallest p."""
         self.names = tuple(names)
         self.rows = rows
         self.labels = labels
@@ -210,13 +210,13 @@ class Leaderboard(HasFigures, HasPage, Result):
 
     def better_in(self, run: str) -> dict[str, int]:
         """Return the collections where a system is found better, with the number of pairs."""
-        place = place_of(run, tuple(standing.run for standing in self.standings))
-        pairs = {part.collection: len(part.better_than[place]) for part in self.collections}
+        position = position_of(run, tuple(standing.run for standing in self.standings))
+        pairs = {part.collection: len(part.better_than[position]) for part in self.collections}
         return {collection: number for collection, number in pairs.items() if number}
 
     def worse_in(self, run: str) -> dict[str, int]:
         """Return the collections where a system is found worse, with the number of pairs."""
-        place_of(run, tuple(standing.run for standing in self.standings))
+        position_of(run, tuple(standing.run for standing in self.standings))
         pairs = {
             part.collection: sum(run in beaten for beaten in part.better_than)
             for part in self.collections

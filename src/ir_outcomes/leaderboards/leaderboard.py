@@ -7,18 +7,13 @@ from ir_outcomes.choices import Positive
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
-from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.leaderboards.board import BoardPairs, Leaderboard
 from ir_outcomes.leaderboards.ordering import order_of
-from ir_outcomes.leaderboards.standings import (
-    Scored,
-    further_measures,
-    notes_on_board,
-    pairs_of_board,
-    standings_of,
-)
-from ir_outcomes.leaderboards.suites import board_over_collections
+from ir_outcomes.leaderboards.standings import ScoredSystems, further_measures, standings_of
+from ir_outcomes.leaderboards.suites import ScoredCollections
 from ir_outcomes.notes import as_notes
-from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
+from ir_outcomes.pairs.rules import RuleOptions, Rules
+from ir_outcomes.statistics.families import level_in_family
 
 
 def leaderboard(
@@ -88,42 +83,37 @@ def leaderboard(
     checked = Rules(**rules)
     if checked.margins is not None:
         raise ParameterError("a board has no margins; compare two runs", margins=checked.margins)
+    scored: ScoredSystems | ScoredCollections
     if isinstance(source, Mapping):
-        return board_over_collections(
-            source, measures, cutoff, allow, groups or {}, checked, progress=progress
-        )
-    if groups:
+        scored = ScoredCollections.of(source, measures, cutoff, allow, groups or {})
+    elif groups:
         raise ParameterError("groups are of collections; give a mapping of evaluations")
-    scored = Scored.of(source, measures, cutoff, allow)
-    first = scored.of_runs[0]
+    else:
+        scored = ScoredSystems.of(source, measures, cutoff, allow)
+    first, *others = scored.first.scores
     ranks, order = order_of(scored.means[0], first.higher_is_better)
     scored = scored.in_order(order)
-    rows = scored.rows_of_pairs(checked.alpha, progress=progress)
-    evaluation = scored.evaluation
-    pairs = pairs_of_board(scored.names, rows, scored.deciding, checked)
-    settings = None
-    notes = list(dict.fromkeys(note for scores in scored.of_runs for note in scores.notes()))
-    if evaluation is not None:
-        settings = Settings.of(evaluation, checked, family=len(pairs))
-        notes += notes_on_board(evaluation, first)
     means = scored.means
+    row, names = scored.first.row, scored.first.names
+    rows, collections = scored.compared(checked, progress=progress)
+    rows = rows.corrected(checked.correction, checked.alpha)
+    labels = rows.labels(scored.first.deciding)
+    level = level_in_family(checked.alpha, len(labels), checked.correction)
+    pairs = BoardPairs(names, rows, labels, level)
+    intervals = scored.intervals(checked.alpha)
     return Leaderboard(
         measure=first.measure,
         higher_is_better=first.higher_is_better,
         alpha=checked.alpha,
         correction=checked.correction,
         standings=standings_of(
-            ranks[order],
-            means[0],
-            scored.intervals(checked.alpha),
-            pairs,
-            scored.row,
-            scored.scores_of_runs(),
+            ranks[order], means[0], intervals, pairs, row, scored.scores_of_runs()
         ),
         pairs=pairs,
-        measures=further_measures(scored.of_runs[1:], means[1:], pairs),
-        n_queries=len(first.query_ids),
-        n_unanswerable=len(source.query_ids) - len(first.query_ids),
-        settings=settings,
-        notes=as_notes(notes),
+        measures=further_measures(others, means[1:], pairs),
+        n_queries=scored.n_queries,
+        n_unanswerable=scored.n_unanswerable,
+        settings=scored.settings(checked, len(labels)),
+        collections=collections,
+        notes=as_notes(dict.fromkeys(scored.notes())),
     )

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isnan
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import check_kind, check_one_order
+from ir_outcomes.arguments import check_one_order
 from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of
@@ -30,34 +29,24 @@ from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.statistics.resampling import shared_ranks
 
 
-def check_number_of_runs(source: Evaluation, *, several_runs: bool = False) -> None:
-    """Refuse fewer than two runs, and several of a system where one is taken."""
-    check_kind(
-        "source",
-        source,
-        Evaluation,
-        "what ir_outcomes.evaluate or ir_outcomes.outputs returns",
-    )
-    evaluation_of(source, several_runs=several_runs, values=True)
-    if len(source.systems) < 2:
-        noun = "run" if len(source.names) == 1 else "system"
+def with_several_systems(
+    source: Evaluation, cutoff: int | None = None, *, several_runs: bool = False
+) -> Evaluation:
+    """Return an evaluation at this cutoff; fewer than two systems are refused."""
+    evaluation = evaluation_of(source, cutoff=cutoff, several_runs=several_runs, values=True)
+    if len(evaluation.systems) < 2:
+        noun = "run" if len(evaluation.names) == 1 else "system"
         raise ParameterError(f"there is only one {noun}; at least two are needed")
+    return evaluation
 
 
 def evaluation_to_judge(
-    source: Evaluation,
-    cutoff: int | None,
-    allow: Allow = (),
-    *,
-    several_runs: bool = False,
-) -> Evaluation | None:
-    """Return the evaluation at this cutoff, if nothing stops it, or None for values."""
-    check_number_of_runs(source, several_runs=several_runs)
-    evaluation = evaluation_of(source, cutoff=cutoff, several_runs=several_runs, values=True)
-    if evaluation.values is not None:
-        return None
-    check_one_order(source.ties)
-    refuse_stops(source.runs, allow)
+    source: Evaluation, cutoff: int | None, allow: Allow, *, several_runs: bool = False
+) -> Evaluation:
+    """Return an evaluation at this cutoff, if nothing stops it."""
+    evaluation = with_several_systems(source, cutoff, several_runs=several_runs)
+    check_one_order(evaluation.ties)
+    refuse_stops(evaluation.runs, allow)
     return evaluation
 
 
@@ -158,11 +147,6 @@ def order_of(means: Floats, higher_is_better: bool) -> tuple[Ints, Ints]:
     """Return ranks by the mean, and the runs in this order."""
     ranks = shared_ranks((means if higher_is_better else -means)[None])[0]
     return ranks, np.argsort(ranks, kind="stable")
-
-
-def defined(values: Floats) -> list[float | None]:
-    """Return numbers as results hold them: None where there is none."""
-    return [None if isnan(value) else value for value in values.tolist()]
 
 
 def notes_on_source(source: Evaluation) -> tuple[str, ...]:

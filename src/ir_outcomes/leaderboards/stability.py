@@ -7,19 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.choices import Count, Positive, Share
+from ir_outcomes.choices import Count, Positive, Share, or_none
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import (
-    check_number_of_runs,
-    defined,
     notes_on_source,
     order_of,
     scores_of,
+    with_several_systems,
 )
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import HasFigures, Result
-from ir_outcomes.statistics.resampling import kendall_taus, resampled_means, shared_ranks
+from ir_outcomes.statistics.resampling import (
+    kendall_taus,
+    resampled_means,
+    shared_ranks,
+    units_drawn,
+)
 from ir_outcomes.table_columns import NUMBER, Column, attributes, decimals, rows_of
 
 
@@ -181,16 +185,15 @@ def rank_distribution(
     >>> [(run.run, run.expected_rank, run.first) for run in result.runs]
     [('good', 1.0, 1.0), ('poor', 2.0, 0.0)]
     """
-    check_number_of_runs(source)
-    scores = scores_of(source, measure).on(queries)
+    evaluation = with_several_systems(source)
+    scores = scores_of(evaluation, measure).on(queries)
     ranks_on_all, order = order_of(scores.means(), scores.higher_is_better)
     ranks_on_all = ranks_on_all[order]
     scores = scores.take(order.tolist())
     n_runs, n_queries = scores.values.shape
-    notes = [*scores.notes(), *notes_on_source(source)]
-    units = np.arange(n_queries)
+    notes = [*scores.notes(), *notes_on_source(evaluation)]
+    units = units_drawn(scores.query_ids, scores.clusters)
     if scores.clusters is not None:
-        units = np.unique(scores.clusters, return_inverse=True)[1]
         notes = [f"Resamples are of {int(units.max()) + 1} clusters of queries.", *notes]
     blocks = with_progress(
         resampled_means(scores.gains(), units, resamples, seed),
@@ -208,7 +211,7 @@ def rank_distribution(
         above[run] = (ranks[:, run, None] < ranks).mean(axis=0)
     ends = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(ranks, ends, axis=0, method="inverted_cdf")
-    means = defined(scores.means())
+    means = list(map(or_none, scores.means()))
     expected = ranks.mean(axis=0)
     runs = [
         RankedRun(
@@ -230,7 +233,7 @@ def rank_distribution(
         higher_is_better=scores.higher_is_better,
         condition=condition,
         runs=tuple(runs),
-        taus=tuple(defined(kendall_taus(-ranks_on_all, -ranks))),
+        taus=tuple(map(or_none, kendall_taus(-ranks_on_all, -ranks))),
         n_queries=n_queries,
         resamples=resamples,
         seed=seed,

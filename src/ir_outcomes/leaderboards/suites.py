@@ -1,105 +1,163 @@
-"""Boards over collections: means over them of the scores and of the rows of all pairs."""
+"""Boards over collections."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
-from ir_outcomes.choices import Floats
+from ir_outcomes.choices import Floats, Ints, or_none
 from ir_outcomes.errors import InputError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.suites import collections_of
 from ir_outcomes.formatting import listed
-from ir_outcomes.leaderboards.board import CollectionOfBoard, Leaderboard, RunScore
-from ir_outcomes.leaderboards.ordering import defined, order_of
-from ir_outcomes.leaderboards.standings import (
-    Scored,
-    better_by,
-    better_than,
-    further_measures,
-    notes_on_board,
-    pairs_of_board,
-    standings_of,
-)
-from ir_outcomes.notes import Note, as_notes, merged, note
+from ir_outcomes.leaderboards.board import CollectionOfBoard, RunScore
+from ir_outcomes.leaderboards.standings import ScoredSystems, better_by, better_than
+from ir_outcomes.notes import as_notes, merged, note
 from ir_outcomes.pairs.means import means_over_conditions
+from ir_outcomes.pairs.rows import RowsOfPairs
 from ir_outcomes.pairs.rules import Rules, Settings
 from ir_outcomes.statistics.estimate import Interval
 
 
-def board_over_collections(
-    evaluations: Mapping[str, Evaluation],
-    measures: Any,
-    cutoff: int | None,
-    allow: Allow,
-    groups: Mapping[str, str],
-    rules: Rules,
-    *,
-    progress: bool,
-) -> Leaderboard:
-    """Order the systems that all collections have by unweighted means over these."""
-    found = collections_of(evaluations, cutoff, groups, several_runs=True)
-    systems, lacking = _in_all(found)
-    _refuse_shared_queries(found)
-    scored = {}
-    for name, evaluation in found.items():
-        try:
-            scored[name] = Scored.of(evaluation[systems], measures, None, allow)
-        except (InputError, ParameterError) as error:
-            error.args = (f"collection {name}: {error}",)
-            raise
-    _check_sizes(scored)
-    of_groups = [groups.get(name, (name,)) for name in found]
-    sizes = Counter(of_groups)
-    weights = np.array([1 / (len(sizes) * sizes[group]) for group in of_groups])
-    means = np.tensordot(weights, [part.means for part in scored.values()], axes=1)
-    first = next(iter(scored.values())).of_runs[0]
-    ranks, order = order_of(means[0], first.higher_is_better)
-    means = means[:, order]
-    scored = {name: part.in_order(order) for name, part in scored.items()}
-    parts = list(scored.values())
-    names = parts[0].names
-    rows = [part.rows_of_pairs(rules.alpha, progress=progress) for part in parts]
-    row, deciding = parts[0].row, parts[0].deciding
-    pairs = pairs_of_board(
-        names, means_over_conditions(rows, of_groups, rules.alpha), deciding, rules
-    )
-    collections = []
-    for part, name, of_part in zip(parts, scored, rows, strict=True):
-        better = better_by(of_part.corrected(rules.correction, rules.alpha), row)
-        n_queries = len(part.of_runs[0].query_ids)
-        values = tuple(defined(part.means[0]))
-        beaten = better_than(names, better)
-        collections.append(CollectionOfBoard(name, groups.get(name), n_queries, values, beaten))
-    n_queries = sum(part.n_queries for part in collections)
-    return Leaderboard(
-        measure=first.measure,
-        higher_is_better=first.higher_is_better,
-        alpha=rules.alpha,
-        correction=rules.correction,
-        standings=standings_of(
-            ranks[order],
-            means[0],
-            _intervals(parts, weights, rules.alpha),
-            pairs,
-            row,
-            _scores_of_runs(parts, weights),
-        ),
-        pairs=pairs,
-        measures=further_measures(parts[0].of_runs[1:], means[1:], pairs),
-        n_queries=n_queries,
-        n_unanswerable=sum(len(member.query_ids) for member in found.values()) - n_queries,
-        settings=_settings(found, rules, len(pairs)),
-        collections=tuple(collections),
-        notes=as_notes([*_notes_on_lacking(lacking), *_notes_on_runs(scored)]),
-    )
+@dataclass(frozen=True, eq=False)
+class ScoredCollections:
+    """Systems of several collections, whose scores are unweighted means over these."""
+
+    parts: Mapping[str, ScoredSystems]  # by the name of the collection
+    groups: Mapping[str, str]
+    lacking: Mapping[str, list[str]]  # collections without a system, by its name
+
+    @classmethod
+    def of(
+        cls,
+        evaluations: Mapping[str, Evaluation],
+        measures: Any,
+        cutoff: int | None,
+        allow: Allow,
+        groups: Mapping[str, str],
+    ) -> Self:
+        """Take the scores of the systems that all collections have."""
+        collections = collections_of(evaluations, cutoff, groups, several_runs=True)
+        systems, lacking = _in_all(collections)
+        _refuse_shared_queries(collections)
+        parts = {}
+        for name, evaluation in collections.items():
+            try:
+                parts[name] = ScoredSystems.of(evaluation[systems], measures, None, allow)
+            except (InputError, ParameterError) as error:
+                error.args = (f"collection {name}: {error}",)
+                raise
+        _check_sizes(parts)
+        return cls(parts, groups, lacking)
+
+    def in_order(self, order: Ints) -> Self:
+        """Return the same with the systems in another order."""
+        return replace(
+            self, parts={name: part.in_order(order) for name, part in self.parts.items()}
+        )
+
+    @property
+    def first(self) -> ScoredSystems:
+        """The first collection, whose systems, measures and settings all have."""
+        return next(iter(self.parts.values()))
+
+    @property
+    def _groups(self) -> list[Hashable]:
+        """The group of each collection, which may be itself."""
+        return [self.groups.get(name, (name,)) for name in self.parts]
+
+    @property
+    def weights(self) -> Floats:
+        """(collections,) float array: the weight of each in the mean, where groups weigh the same."""
+        sizes = Counter(self._groups)
+        return np.array([1 / (len(sizes) * sizes[group]) for group in self._groups])
+
+    @property
+    def means(self) -> Floats:
+        """(measures, systems) means over the collections."""
+        of_parts = [part.means for part in self.parts.values()]
+        means: Floats = np.tensordot(self.weights, of_parts, axes=1)
+        return means
+
+    @property
+    def n_queries(self) -> int:
+        """Queries with a relevant document."""
+        return sum(part.n_queries for part in self.parts.values())
+
+    @property
+    def n_unanswerable(self) -> int:
+        """Queries that are left out."""
+        return sum(part.n_unanswerable for part in self.parts.values())
+
+    def compared(
+        self, rules: Rules, *, progress: bool
+    ) -> tuple[RowsOfPairs, tuple[CollectionOfBoard, ...]]:
+        """Compare all pairs of systems over the collections, and in each."""
+        rows, collections = [], []
+        for name, part in self.parts.items():
+            of_part, _ = part.compared(rules, progress=progress)
+            corrected = of_part.corrected(rules.correction, rules.alpha)
+            collection = CollectionOfBoard(
+                name,
+                self.groups.get(name),
+                part.n_queries,
+                tuple(map(or_none, part.means[0])),
+                better_than(part.names, better_by(corrected, part.row)),
+            )
+            rows.append(of_part)
+            collections.append(collection)
+        return means_over_conditions(rows, self._groups, rules.alpha), tuple(collections)
+
+    def intervals(self, alpha: float) -> list[Interval | None]:
+        """Return the interval of each mean, from those of the collections (Zou and Donner 2008)."""
+        intervals: list[Interval | None] = []
+        means = np.stack([part.means[0] for part in self.parts.values()], axis=1)
+        of_systems = zip(*(part.intervals(alpha) for part in self.parts.values()), strict=True)
+        for values, of_collections in zip(means, of_systems, strict=True):
+            if None in of_collections:
+                intervals.append(None)
+                continue
+            distances = self.weights[:, None] * (np.array(of_collections) - values[:, None])
+            low, high = np.sqrt((distances**2).sum(axis=0))
+            mean = self.weights @ values
+            intervals.append(Interval(float(mean - low), float(mean + high)))
+        return intervals
+
+    def scores_of_runs(self) -> list[tuple[RunScore, ...]]:
+        """Return the mean of each run of the systems that have several; None where one lacks it."""
+        by_system = []
+        for of_collections in zip(
+            *(part.scores_of_runs() for part in self.parts.values()), strict=True
+        ):
+            scores = [dict(runs) for runs in of_collections]
+            runs = dict.fromkeys(run for of_collection in scores for run in of_collection)
+            table = [[of_collection.get(run) for run in runs] for of_collection in scores]
+            means = self.weights @ np.array(table, dtype=np.float64)
+            by_system.append(tuple(map(RunScore, runs, map(or_none, means))))
+        return by_system
+
+    def settings(self, rules: Rules, family: int) -> Settings | None:
+        """Return how runs were compared; None of values."""
+        settings = self.first.settings(rules, family)
+        clusters = [part.evaluation.n_clusters for part in self.parts.values()]
+        total = None if None in clusters else sum(number or 0 for number in clusters)
+        return settings and replace(settings, n_clusters=total, clusters=None, task=None)
+
+    def notes(self) -> Iterator[str]:
+        """Yield what is to be known about the runs of each collection, and which are left out."""
+        if self.lacking:
+            missing = [
+                f"{system}, which {some(names, 3)} lacks" for system, names in self.lacking.items()
+            ]
+            yield note("lacking", f"{'; '.join(missing)}.", [*self.lacking])
+        yield from merged([(name, as_notes(part.notes())) for name, part in self.parts.items()])
 
 
 def _in_all(evaluations: Mapping[str, Evaluation]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the systems of all collections, and for each other system the collections without it."""
+    """Return the systems of all collections, and which collections lack others."""
     members = {name: evaluation.system_names for name, evaluation in evaluations.items()}
     lacking = {
         system: [name for name, present in members.items() if system not in present]
@@ -133,7 +191,7 @@ def _refuse_shared_queries(evaluations: Mapping[str, Evaluation]) -> None:
 
 
 def _identified(evaluation: Evaluation, queries: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield what identifies queries: a judged document beside the id, or the id of values.
+    """Yield what identifies queries across collections.
 
     Whole numbers are ids in many unrelated collections, so they prove nothing by themselves.
     """
@@ -147,69 +205,12 @@ def _identified(evaluation: Evaluation, queries: Sequence[str]) -> Iterator[tupl
         yield from ((query, document) for document in qrels.docids[judged].tolist())
 
 
-def _check_sizes(scored: Mapping[str, Scored]) -> None:
+def _check_sizes(parts: Mapping[str, ScoredSystems]) -> None:
     """Refuse collections in which no pair can be estimated."""
-    for name, part in scored.items():
-        scores = part.of_runs[0]
+    for name, part in parts.items():
+        scores = part.scores[0]
         units = scores.query_ids if scores.clusters is None else np.unique(scores.clusters)
         if len(units) < 2:
             raise ParameterError(
                 f"collection {name} has fewer than two queries or clusters; leave it out"
             )
-
-
-def _intervals(parts: Sequence[Scored], weights: Floats, alpha: float) -> list[Interval | None]:
-    """Return the interval of each mean, from those of the collections (Zou and Donner 2008)."""
-    intervals: list[Interval | None] = []
-    means = np.stack([part.means[0] for part in parts], axis=1)
-    of_systems = zip(*(part.intervals(alpha) for part in parts), strict=True)
-    for values, of_collections in zip(means, of_systems, strict=True):
-        ends = np.array([(np.nan, np.nan) if one is None else one for one in of_collections])
-        if np.isnan(ends).any():
-            intervals.append(None)
-            continue
-        low, high = np.sqrt(((weights[:, None] * (ends - values[:, None])) ** 2).sum(axis=0))
-        mean = weights @ values
-        intervals.append(Interval(float(mean - low), float(mean + high)))
-    return intervals
-
-
-def _scores_of_runs(parts: Sequence[Scored], weights: Floats) -> list[tuple[RunScore, ...]]:
-    """Return the mean of each run of the systems that have several, None where a collection lacks it."""
-    found = []
-    for of_collections in zip(*(part.scores_of_runs() for part in parts), strict=True):
-        scores = [dict(runs) for runs in of_collections]
-        runs = dict.fromkeys(run for of_collection in scores for run in of_collection)
-        table = [[of_collection.get(run) for run in runs] for of_collection in scores]
-        means = weights @ np.array(table, dtype=np.float64)
-        found.append(tuple(map(RunScore, runs, defined(means))))
-    return found
-
-
-def _settings(evaluations: Mapping[str, Evaluation], rules: Rules, family: int) -> Settings | None:
-    """Return how runs were compared; None of values."""
-    first, *_ = members = list(evaluations.values())
-    if first.values is not None:
-        return None
-    clusters = [member.n_clusters for member in members]
-    total = None if None in clusters else sum(number or 0 for number in clusters)
-    return replace(Settings.of(first, rules, family), n_clusters=total, clusters=None, task=None)
-
-
-def _notes_on_lacking(lacking: Mapping[str, list[str]]) -> Iterator[Note]:
-    if lacking:
-        missing = [f"{system}, which {some(names, 3)} lacks" for system, names in lacking.items()]
-        yield note("lacking", f"{'; '.join(missing)}.", [*lacking])
-
-
-def _notes_on_runs(scored: Mapping[str, Scored]) -> list[Note]:
-    """Say what is to be known about the runs of each collection."""
-    by_name = []
-    for name, part in scored.items():
-        notes = [text for scores in part.of_runs for text in scores.notes()]
-        if part.evaluation is not None:
-            notes += notes_on_board(part.evaluation, part.of_runs[0])
-        else:
-            notes += part.of_runs[0].notes_on_output()
-        by_name.append((name, as_notes(notes)))
-    return merged(by_name)

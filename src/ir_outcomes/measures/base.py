@@ -12,7 +12,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_outcomes.arguments import check_one_order, check_positive
 from ir_outcomes.choices import Ties, Unit
-from ir_outcomes.errors import ParameterError
+from ir_outcomes.errors import ParameterError, shortened
 
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.lengths import SearchLengths
@@ -98,7 +98,7 @@ class SearchLengthMeasure(Measure):
             allowed = "a registered name, irds:<id> or a path"
             if name != "baseline":
                 allowed = f"one of {str(info.choices)[1:-1]}"
-            raise ParameterError(f"{self.NAME}: {name}={value!r}: must be {allowed}")
+            raise ParameterError(f"{self.NAME}: {name}={shortened(repr(value))}: must be {allowed}")
         return value
 
     def validate_params(self) -> None:
@@ -161,7 +161,7 @@ class SearchLengthMeasure(Measure):
 def found_by_both(
     baseline: "SearchLengths", contender: "SearchLengths", unit: Unit, need: int = 1
 ) -> tuple[Any, Any]:
-    """Return the query of each item, and (2, items) search lengths, NaN where it was not found."""
+    """Return the query of each item, and (2, items) search lengths, else NaN."""
     import numpy as np
 
     from ir_outcomes.evaluation.lengths import check_comparable

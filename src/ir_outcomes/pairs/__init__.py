@@ -1,1 +1,1 @@
-"""Pairs of systems: what they are measured on, the rows of their comparison, and their labels."""
+"""Pairs of systems: measurements, rows and labels."""

@@ -31,7 +31,7 @@ class Quantity(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FoundItems:
-    """What runs found, and where: queries, or relevant documents in the order of their queries."""
+    """Queries or relevant documents that runs found, and where."""
 
     number: Ints  # (queries,) items of each query, at least 1
     found: Floats  # (runs, items) 1 where a run found the item, else 0
@@ -52,7 +52,7 @@ class FoundItems:
         return replace(self, found=self.found[runs], lengths=self.lengths[runs])
 
     def means(self) -> Floats:
-        """(runs, queries) mean search length of what each run found, NaN where it found nothing."""
+        """(runs, queries) mean search length of what was found, else NaN."""
         found = self.over_queries(self.found)
         return divided(self.over_queries(self.lengths), found, found > 0)
 
@@ -232,12 +232,15 @@ class Measurements:
 
     def family(self, names: tuple[str, ...]) -> Iterator[BlockOfPairs]:
         """Yield the pairs of the first system with each other one, added up exactly."""
-        width = max(BLOCK // self._differences_of_pair, 1)
+        of_pair = max(
+            self._differences_of_pair, *(len(one.query) for one in self.items.values()), 1
+        )
+        width = max(BLOCK // of_pair, 1)
         for left in range(1, len(self.names), width):
             yield self._block(names, slice(0, 1), _upto(left, width, len(self.names)), exact=True)
 
     def board(self, names: tuple[str, ...], halves: Floats | None = None) -> Iterator[BlockOfPairs]:
-        """Yield all pairs of systems, some at a time; of halves, (units, splits) of 0 and 1, both."""
+        """Yield all pairs of systems in blocks, also of halves, (units, splits)."""
         n = len(self.names)
         block, of_pair = BLOCK, self._differences_of_pair
         if halves is not None:  # of which there are many sums
@@ -297,7 +300,7 @@ def _of_pairs(values: Floats, pairs: Bools) -> Floats:
 
 
 def _of_levels(levels: Floats, baselines: slice, contenders: slice) -> PairedValues:
-    """Set the values of runs side by side; a query counts where both are defined."""
+    """Set the values of runs side by side, where both are defined."""
     a = levels[baselines, None]
     b = levels[None, contenders]
     size = np.ones((1, 1, levels.shape[1]))
@@ -310,19 +313,26 @@ def _of_levels(levels: Floats, baselines: slice, contenders: slice) -> PairedVal
 
 def _of_items(items: FoundItems, baselines: slice, contenders: slice) -> PairedValues:
     """Mean search lengths over the items that both runs of a pair found."""
-    if items.single:
-        both = items.found[baselines, None] * items.found[None, contenders]
-        a, b = both * items.lengths[baselines, None], both * items.lengths[None, contenders]
+    found, lengths = items.found, items.lengths
+    if items.single or baselines.stop - baselines.start == 1:
+        a, b = found[baselines, None], found[None, contenders]
+        both = items.over_queries(a * b)
+        sums = (
+            items.over_queries(a * b * values)
+            for values in (lengths[baselines, None], lengths[None, contenders])
+        )
+        size = (both > 0).astype(float)
+        a, b = (divided(total, both, both > 0, 0.0) for total in sums)
         whole = np.array_equal(a, np.rint(a)) and np.array_equal(b, np.rint(b))
-        return PairedValues(a, b, both, None if whole else a + b)
+        return PairedValues(a, b, size, None if whole else a + b)
     of_queries = []
     ends = np.cumsum(items.number)
     with threadpool_limits(1, "blas"):  # threads wait for each other
         for first, end in zip(ends - items.number, ends, strict=True):
-            found, lengths = (part[:, first:end] for part in (items.found, items.lengths))
-            a, b = found[baselines], found[contenders].T
+            a, b = found[baselines, first:end], found[contenders, first:end].T
             both = a @ b
-            sums = lengths[baselines] @ b, a @ lengths[contenders].T
-            of_queries.append([*(divided(total, both, both > 0, 0.0) for total in sums), both > 0])
+            of_a, of_b = lengths[baselines, first:end] @ b, a @ lengths[contenders, first:end].T
+            means = (divided(total, both, both > 0, 0.0) for total in (of_a, of_b))
+            of_queries.append([*means, both > 0])
     a, b, size = (np.stack(part, axis=2).astype(float) for part in zip(*of_queries, strict=True))
     return PairedValues(a, b, size, a + b)

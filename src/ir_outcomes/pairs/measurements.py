@@ -1,4 +1,4 @@
-"""What the runs of an evaluation are measured on: search lengths, or values of a measure."""
+"""Measurements of an evaluation, from search lengths or values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -86,7 +86,7 @@ def items_of(runs: Sequence[SearchLengths], unit: Unit) -> FoundItems:
 
 
 def lengths_over_all(runs: Sequence[SearchLengths], unit: Unit, k: int) -> Floats:
-    """(runs, queries) ESL(unanswered="cutoff+1")@k, or by document ASL(missing="cutoff")@k."""
+    """(runs, queries) ESL(unanswered="cutoff+1")@k, or ASL(missing="cutoff")@k."""
     answerable = runs[0].answerable
     if unit == "document":
         return np.stack([run.asl(missing="cutoff")[answerable] for run in runs])
@@ -129,7 +129,7 @@ def measurements_of_values(
 
 
 def measurements_of_means(scores: Scores, systems: Sequence[System]) -> Measurements:
-    """Take values of which only the mean is compared, on the queries where both are defined."""
+    """Take values of which only the mean is compared."""
     values, measured = _measured(scores, systems)
     whole = _quantity(scores)._replace(name="all queries")
     return Measurements(
@@ -161,7 +161,7 @@ def _measured(scores: Scores, systems: Sequence[System]) -> tuple[Floats, dict[s
 
 
 def _contents(scores: Scores, run: str) -> bytes:
-    """Return what two runs share only if their values are the same, and none is missing."""
+    """Return what only runs with the same values share, none of them missing."""
     if scores.missing.get(run):
         return run.encode()
     whole = scores.values if scores.everywhere is None else scores.everywhere.values

@@ -1,4 +1,4 @@
-"""The outcome split of one pair of systems: which items each of them found, and query by query."""
+"""The outcome split of one pair of systems."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.choices import OUTCOMES, Floats, divided
+from ir_outcomes.choices import OUTCOMES, Floats, divided, or_none
 from ir_outcomes.pairs.differences import Measurements, PairedValues
 
 
@@ -60,11 +60,11 @@ class QueryOutcome(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """Contender minus baseline over all queries, or where that is not known on what both found."""
+        """Contender minus baseline over all queries, else on what both found."""
         return self.difference if self.all_queries is None else self.all_queries
 
     def change_in(self, row: str) -> float | None:
-        """Contender minus baseline in a row that decides on a label; None where it does not count."""
+        """Contender minus baseline in a row, None where the query does not count."""
         if row == "coverage":
             return 100 * (self.found_contender - self.found_baseline)
         return self.difference if row == "ranking" else self.all_queries
@@ -127,7 +127,7 @@ class SystemPair:
         return values.baseline[counted] / size, values.contender[counted] / size
 
     def sides(self, name: str) -> list[tuple[Floats, Floats]]:
-        """Differences and their numbers, (n_runs, queries), of each side with several runs."""
+        """Sums and numbers of differences, (n_runs, queries), of sides with several runs."""
         values = self.measurements.pairs_of_runs(name, *self._slices)
         shape = *self.n_runs, len(self.measurements.query_ids)
         difference = np.broadcast_to(values.contender - values.baseline, shape)
@@ -167,7 +167,7 @@ class SystemPair:
         nothing: list[Any] = [None] * n
         change = nothing
         if "all queries" in whole.levels:
-            change = _without_nan(_quotient(self.values("all queries")))
+            change = list(map(or_none, _quotient(self.values("all queries")).tolist()))
         columns: list[Any]
         if "ranking" not in whole.items:
             a, b = self.values("all queries")[:2]
@@ -181,15 +181,14 @@ class SystemPair:
             columns = [
                 [OUTCOMES[outcome] for outcome in code.tolist()],
                 *found.tolist(),
-                *map(_without_nan, self.lengths()),
-                _without_nan(_quotient(ranking)),
+                *(map(or_none, side.tolist()) for side in (*self.lengths(), _quotient(ranking))),
             ]
         clusters = nothing if whole.clusters is None else whole.clusters.codes.tolist()
         named = [texts.get(query) for query in whole.query_ids]
         yield from map(QueryOutcome, whole.query_ids, *columns, change, named, clusters)
 
     def lengths(self) -> Floats:
-        """(2, queries) search lengths on what both found, else on what the runs found, else NaN."""
+        """(2, queries) search lengths on what both found, else what each found."""
         ranking = self.values("ranking")
         items = self.measurements.items["ranking"]
         lengths = []
@@ -234,10 +233,6 @@ class QueryOutcomes(Sequence[QueryOutcome]):
 def _quotient(values: PairedValues) -> Floats:
     """(queries,) mean difference over the pairs of runs that count, NaN without one."""
     return divided(values.contender - values.baseline, values.size, values.size > 0)
-
-
-def _without_nan(values: Floats) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def _weighted_median(values: Floats, weights: Floats) -> float | None:

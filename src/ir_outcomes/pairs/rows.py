@@ -1,4 +1,4 @@
-"""Rows: a mean of a contender beside that of a baseline, their difference, and how sure it is."""
+"""Rows: two means, their difference, and how sure it is."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
-from ir_outcomes.choices import Direction, Floats, Ints
+from ir_outcomes.choices import Direction, Floats, Ints, or_none
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, Quantity, RowSums
 from ir_outcomes.pairs.outcomes import Outcomes
 from ir_outcomes.pairs.verdict import labels_of
@@ -130,7 +130,7 @@ class Row(Immutable):
 
 
 class RowOfPairs(NamedTuple):
-    """One row of many pairs, (pairs,) arrays as in `Row`, NaN where there is no number."""
+    """One row of many pairs, as (pairs,) arrays."""
 
     quantity: Quantity
     n: Ints
@@ -159,7 +159,7 @@ class RowOfPairs(NamedTuple):
         estimate: Estimates,
         alpha: float,
     ) -> Self:
-        """Take the numbers that are compared, that differ and that are above 0, and estimates."""
+        """Take estimates, and the numbers of units compared, differing and above 0."""
         n, differ, above = counts
         sign = np.sign(np.nan_to_num(estimate.mean)).astype(np.int8)
         sign *= 1 if quantity.higher_is_better else -1
@@ -174,7 +174,7 @@ class RowOfPairs(NamedTuple):
     def row(self, pair: int, level: float) -> Row:
         """The row of one pair, at the level that the smallest p has to reach."""
         quantity, estimate = self.quantity, self.estimates
-        error = _number(estimate.standard_error[pair])
+        error = or_none(estimate.standard_error[pair])
         smallest = None
         if error:
             smallest = detectable(error, float(estimate.df[pair]), level, quantity.largest)
@@ -183,23 +183,23 @@ class RowOfPairs(NamedTuple):
             n=int(self.n[pair]),
             differ=int(self.differ[pair]),
             better=int(self.better[pair]),
-            baseline=_number(self.baseline[pair]),
-            contender=_number(self.contender[pair]),
-            difference=_number(estimate.mean[pair]),
+            baseline=or_none(self.baseline[pair]),
+            contender=or_none(self.contender[pair]),
+            difference=or_none(estimate.mean[pair]),
             interval=estimate.interval(pair),
             standard_error=error,
-            df=_number(estimate.df[pair]),
+            df=or_none(estimate.df[pair]),
             pvalue=float(estimate.pvalue[pair]),
             pvalue_corrected=float(self.corrected[pair]),
             found=DIRECTIONS[int(self.found[pair])],
             largest=quantity.largest,
-            unseen=_number(estimate.unseen[pair]),
+            unseen=or_none(estimate.unseen[pair]),
             detectable=smallest,
         )
 
 
 def margin_of(row: Row, sums: Sums, size: float, level: float, *, identical: bool) -> Margin:
-    """Compare the interval for margins of a row, from the sums of its units, with its margin."""
+    """Compare the interval for margins of a row with its margin."""
     if identical:
         return Margin(size, Interval(0.0, 0.0), "harm excluded", equivalent=True, passable=None)
     if row.largest is None or not sums.units[0]:
@@ -255,7 +255,7 @@ def over_all_queries(
 def interval_of_new_runs(
     row: Row, sides: Sequence[tuple[Floats, Floats]], clusters: Ints | None, alpha: float
 ) -> Interval | None:
-    """The interval for new runs of the systems, at least as wide as that of these runs.
+    """The interval for new runs, at least as wide as that of these runs.
 
     Of each side that has several runs there are the differences and their numbers, (n_runs,
     queries); None where there is no such side, or one has fewer than five.
@@ -275,11 +275,6 @@ def interval_of_new_runs(
         min(row.interval.low, max(mean - half, -limit)),
         max(row.interval.high, min(mean + half, limit)),
     )
-
-
-def _number(value: Any) -> float | None:
-    """A number as results hold it: None where it is not defined."""
-    return None if math.isnan(value) else float(value)
 
 
 class RowsOfPairs(NamedTuple):
@@ -348,7 +343,7 @@ class RowsOfPairs(NamedTuple):
         *,
         family: int | None = None,
     ) -> Self:
-        """Correct the p-values of each row over all pairs, or a larger family; by default of all rows."""
+        """Correct the p-values of rows over all pairs, or a larger family."""
         corrected = {
             name: row.over(adjust(row.estimates.pvalue, correction, family), alpha)
             for name, row in self.rows.items()

@@ -168,7 +168,7 @@ def is_unconfirmed(label: str) -> bool:
 
 
 def decision(coverage: int, ranking: int) -> tuple[Decision, Decision]:
-    """What the paper's rules *strict* and *do no harm* say (Lin et al. 2021, section 5).
+    """The paper's rules *strict* and *do no harm* (Lin et al. 2021, section 5).
 
     Each facet is 1 where the contender improves significantly, -1 where it is hurt, else 0.
     *Strict*: both facets improve. *Do no harm*: at least one improves, and none is hurt.

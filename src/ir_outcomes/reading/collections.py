@@ -86,7 +86,7 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
 
 
 def read_folders(path: str | os.PathLike[str]) -> dict[str, list[str]]:
-    """Return the files in each folder of a folder: values by query, of one collection each.
+    """Return the files of values in each folder of a folder.
 
     Names that begin with a dot are skipped.
 
@@ -123,7 +123,7 @@ def _visible(folder: Path) -> list[Path]:
 def _collections(
     folder: Path, name: str, above: tuple[Path, ...], problems: dict[str, str]
 ) -> list[SuiteCollection]:
-    """Return the collections of a folder, and add the names in it that are none, and why."""
+    """Return the collections of a folder, and add what is none, and why."""
     resolved = folder.resolve()
     if any(outer.is_relative_to(resolved) for outer in above):
         problems[name] = "a link to a folder above it"

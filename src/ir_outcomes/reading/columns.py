@@ -47,6 +47,7 @@ class Columns:
     values: Floats  # (n,), never NaN
     value_name: str  # "score", "rank" or "grade"
     line_of: LineOf = unknown_line
+    ranks: Floats | None = None  # (n,), beside scores; None where a row has none
     form: str = ""  # of the file
     texts: Texts = field(default_factory=lambda: Texts({}, {}))
 
@@ -81,6 +82,7 @@ class Columns:
             codes=self.codes[rows],
             docids=self.docids[rows],
             values=self.values[rows],
+            ranks=None if self.ranks is None else self.ranks[rows],
             line_of=lambda row: self.line_of(int(rows[row])),
         )
 
@@ -89,6 +91,16 @@ class Columns:
         if np.all(self.codes[1:] >= self.codes[:-1]):
             return self
         return self.select(np.argsort(self.codes, kind="stable"))
+
+    def by_rank(self) -> Self | None:
+        """Bring the rows of each query into the order of their ranks, None without any."""
+        grouped = self.grouped()
+        if grouped.ranks is None:
+            return None
+        follows = grouped.ranks[1:] > grouped.ranks[:-1]
+        if np.all(follows | (grouped.codes[1:] != grouped.codes[:-1])):
+            return grouped
+        return grouped.select(np.lexsort((-grouped.values, grouped.ranks, grouped.codes)))
 
     def changes(self, compare: np.ufunc) -> Ints:
         """Count in each query the rows whose value compares so with the previous one."""
@@ -103,7 +115,7 @@ class Columns:
 
 
 def lists(offsets: Ints, items: npt.NDArray[Any], order: Ints | None = None) -> Iterator[list[Any]]:
-    """Yield the items of each query, in an order of the rows; not all become objects at once."""
+    """Yield the items of each query, in an order of the rows."""
     for begin, end in _stretches(offsets):
         rows = slice(offsets[begin], offsets[end])
         listed = (items[rows] if order is None else items[order[rows]]).tolist()
@@ -135,13 +147,18 @@ def repeated(offsets: Ints, items: npt.NDArray[Any]) -> Rows:
 
 
 def _all_differ(offsets: Ints, ids: Ids) -> bool:
-    """Return whether all hashes of queries and ids differ, which tells that ids of a query do."""
+    """Return whether all hashes of queries and ids differ."""
     hashes = np.repeat(np.arange(len(offsets) - 1, dtype=np.uint64), np.diff(offsets))
     for words in words_of(np.ascontiguousarray(ids)).T:
         hashes = (hashes ^ words) * _FACTOR
         hashes ^= hashes >> np.uint64(32)
     hashes.sort()
     return not np.any(hashes[1:] == hashes[:-1])
+
+
+def ranks_of_all(ranks: Floats, n_rows: int) -> Floats | None:
+    """Return ranks if all rows have one."""
+    return None if len(ranks) < n_rows or np.isnan(ranks).any() else ranks
 
 
 def nested_dict(

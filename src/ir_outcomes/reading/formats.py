@@ -73,6 +73,7 @@ from ir_outcomes.reading.objects import (
 )
 from ir_outcomes.reading.tables import Source
 
+VALUES_REMEDY = "compare values of queries with compare-outputs (in Python compare_outputs)"
 MEANS_REMEDY = "means do not say how many queries changed, so give the run that they are about"
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
@@ -159,7 +160,9 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
         ) from None
     try:
         file = ParquetFile(io.BytesIO(data))
-        *names, _ = kind.named(file.schema_arrow.names, source)
+        titles = file.schema_arrow.names
+        *names, _ = kind.named(titles, source)
+        names += filter(None, [kind.rank_in(titles)])
         refuse_bomb(source, file.metadata.num_rows * _LEAST_ROW, len(data))
         return file.read(names)
     except InputError:
@@ -256,14 +259,14 @@ def _layouts(lines: list[bytes], kind: Kind) -> list[Layout]:
 
 
 class _Ranks:
-    """The ranks of lines without Q0 or a tag, which must be 1, 2, 3 ... or 0, 1, 2 ... in each query."""
+    """The ranks of lines without Q0 or a tag, which must be consecutive."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._last: dict[bytes, float] = {}
 
     def follow(self, line: bytes) -> bool:
-        """Return whether the rank of a line is the next of its query; a line that is cut has none."""
+        """Return whether the rank of a line is the next of its query."""
         fields = line.split()
         if len(fields) != self._layout.columns or self._layout.rank is None:
             return True
@@ -289,7 +292,7 @@ class _Ranks:
 
 
 def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
-    """Return whether lines have the ranks of a layout, and Q0 in their second column or not."""
+    """Return whether lines have the ranks and the Q0 of a layout."""
     if len(lines[0].split()) != layout.columns or not all(map(_Ranks(layout).follow, lines)):
         return False
     has_q0 = all(line.split()[1:2] in ([b"0"], [b"Q0"]) for line in lines)
@@ -318,8 +321,7 @@ def _read_lines(
         raise FormatError(
             source,
             f"has values of measures, as trec_eval and ir_measures write them, and is not {kind.name};"
-            " compare values of queries with compare-outputs (in Python compare_outputs);"
-            f" {MEANS_REMEDY}",
+            f" {VALUES_REMEDY}; {MEANS_REMEDY}",
             line=number,
             text=shown(lines[0].split()),
         )
@@ -353,7 +355,9 @@ def _read_table(
     titles, _ = Source(source, source, is_file=True).table([(number, line.decode())], separator)
     *wanted, value_name = kind.named(titles, source, number)
     query, document, value = (titles.index(name) for name in wanted)
-    layout = Layout(len(titles), query, document, value, value_name, separator=separator)
+    beside = kind.rank_in(titles)
+    rank = None if beside is None else titles.index(beside)
+    layout = Layout(len(titles), query, document, value, value_name, rank, separator)
     blocks = _below(number, blocks_of(content, source))
     if separator is not None:
         blocks = _whole_rows(blocks)
@@ -391,6 +395,7 @@ def _by_cells(block: Block, layout: Layout, source: str) -> Part:
     queries: list[str] = []
     documents: list[str] = []
     values: list[float] = []
+    ranks: list[float | None] = []
     numbers: list[int] = []
     lines = lines_in([block], source)
     table = Source(source, source, is_file=True)
@@ -406,10 +411,13 @@ def _by_cells(block: Block, layout: Layout, source: str) -> Part:
         documents.append(document)
         values.append(value)
         numbers.append(number)
+        if layout.rank is not None:
+            ranks.append(number_in((cells[layout.rank] or "").encode()))
     columns = checked_columns(
         source, (queries, documents, values), layout.value_name, line_of=numbers.__getitem__
     )
-    return as_ids([query.encode() for query in queries]), columns.docids, columns.values
+    ids = as_ids([query.encode() for query in queries])
+    return ids, columns.docids, columns.values, np.array(ranks, dtype=np.float32)
 
 
 def _line_in_table(source: str, layout: Layout, row: int) -> int | None:
@@ -433,9 +441,12 @@ def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
             f" tr '\\r' '\\n' < {shlex.quote(source)} > new"
         )
     if separator is not None and n_fields == 1:
+        if any(map(is_measure_name, _header(line)[1])):
+            return f"has values of measures, and is not {kind.name}; {VALUES_REMEDY}"
         return (
-            f"is separated by {separator!r} and has no header; write a first line that names the"
-            f" columns, such as {separator.join(('query_id', 'doc_id', kind.values[0]))}"
+            f"is separated by {separator!r}, and its first line does not name the columns of"
+            f" {kind.name}; write one that does, such as"
+            f" {separator.join(('query_id', 'doc_id', kind.values[0]))}"
         )
     if any(_fits(line, layout) and layout.columns > 3 for layout in _layouts(lines, kind.other)):
         return f"{problem}; these look like the columns of {kind.other.name}: {SWAPPED}"

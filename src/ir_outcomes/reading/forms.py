@@ -78,7 +78,7 @@ class Kind(NamedTuple):
         if self.by != "rank":
             return layout
         value = layout.value if layout.rank is None else layout.rank
-        return layout._replace(value=value, value_name="rank")
+        return layout._replace(value=value, value_name="rank", rank=None)
 
     def value_name(self, name: str | None) -> str:
         """Return what a value is by its name, or without one, as a position in a list."""
@@ -92,6 +92,13 @@ class Kind(NamedTuple):
             if name in names and (self.by is None or (name in RANK_NAMES) == (self.by == "rank")):
                 return name
         return None
+
+    def rank_in(self, names: Iterable[str]) -> str | None:
+        """Return the column of ranks beside that of the scores of a run."""
+        column_of = normal_names(names)
+        if self.value_in(column_of) != "score":
+            return None
+        return next((column_of[name] for name in RANK_NAMES if name in column_of), None)
 
     def named(
         self, names: Sequence[str], source: str, line: int | None = None
@@ -152,8 +159,8 @@ class Kind(NamedTuple):
             isinstance(record[key_of[name]], (dict, list)) for name in parts
         )
 
-    def names_in(self, item: dict[str, Any]) -> tuple[str, str | None]:
-        """Return the keys of the document and its value in an object of a list."""
+    def names_in(self, item: dict[str, Any]) -> tuple[str, str | None, str | None]:
+        """Return the keys of the document, its value and its rank in an object of a list."""
         key_of = normal_names(item)
         document = next((name for name in DOCUMENT_NAMES if name in key_of), None)
         if document is None:
@@ -161,8 +168,8 @@ class Kind(NamedTuple):
         value = self.value_in(key_of)
         # Where scores are texts, as those of DPR, the order of the list is the ranking.
         if value is None or (self.is_run and isinstance(item[key_of[value]], str)):
-            return key_of[document], None
-        return key_of[document], key_of[value]
+            return key_of[document], None, None
+        return key_of[document], key_of[value], self.rank_in(item)
 
     def unknown(self, document: Any, source: str, line: int | None = None) -> FormatError:
         """Make the error for JSON of no form that is read, with its keys."""

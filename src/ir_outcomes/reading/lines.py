@@ -1,6 +1,8 @@
 """Text files of columns: NumPy reads usual blocks, and a plain reader others."""
 
+import math
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
@@ -11,7 +13,16 @@ import numpy as np
 from ir_outcomes.choices import Floats
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, LineOf, as_ids, words_of
+from ir_outcomes.reading.columns import (
+    LONGEST_ID,
+    Codes,
+    Columns,
+    Ids,
+    LineOf,
+    as_ids,
+    ranks_of_all,
+    words_of,
+)
 from ir_outcomes.reading.files import STDIN, WHITE_SPACE, Block, blocks, check_bytes, nonblank
 from ir_outcomes.reading.forms import Layout
 
@@ -51,16 +62,18 @@ class _Growing:
         return self._items
 
 
-Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
+# The queries, documents, values and ranks of a block; a rank is NaN where it is no number.
+Part = tuple[Ids, Ids, Floats, Floats]
 ReadBlock = Callable[[Block, Layout, str], Part]
 
 
 def read_lines(
     content: Iterable[Block], layout: Layout, source: str, plainly: ReadBlock, line_of: LineOf
 ) -> Columns:
-    """Read lines of one layout; `plainly` reads the blocks that are not for NumPy."""
+    """Read lines of one layout, those that are not for NumPy by `plainly`."""
     documents = _Growing(as_ids([]))
     values = _Growing(np.empty(0))
+    ranks = _Growing(np.empty(0, dtype=np.float32))
     codes = _Growing(np.empty(0, dtype=np.int32))
     code_of: dict[bytes, int] = {}
     n_rows = 0
@@ -70,10 +83,11 @@ def read_lines(
         if block.data.isspace():
             continue
         part = _by_numpy(block, layout, source) or plainly(block, layout, source)
-        queries, found, numbers = part
+        queries, found, numbers, beside = part
         codes.extend(_coded(queries, code_of))
         documents.extend(found)
         values.extend(numbers)
+        ranks.extend(beside)
         n_rows += len(numbers)
         n_bytes += len(block.data)
         if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
@@ -93,6 +107,7 @@ def read_lines(
         values.array(),
         layout.value_name,
         line_of,
+        ranks_of_all(ranks.array(), n_rows),
     )
 
 
@@ -133,7 +148,8 @@ def _by_numpy(block: Block, layout: Layout, source: str) -> Part | None:
     if not is_ascii:
         _restore_blanks(queries)
         _restore_blanks(documents)
-    return queries, documents, values
+    ranks = [] if layout.rank is None else table[str(layout.rank)]
+    return queries, documents, values, np.asarray(ranks, dtype=np.float32)
 
 
 def _not_for_numpy(separator: str | None) -> bytes:
@@ -165,9 +181,15 @@ def _table(lines: list[str], layout: Layout, usual: int, width: int) -> Any:
         formats[column] = f"S{size}"
         offsets[column] = end
         end += size
+    if layout.rank is not None:
+        formats[layout.rank] = "i4"
+        offsets[layout.rank] = end
+        end += 4
     names = [str(column) for column in range(layout.columns)]
     record = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": end})
-    table = np.loadtxt(lines, record, comments=None, delimiter=layout.separator, ndmin=1)
+    # NumPy warns where it takes 1.5 for the whole number 1.
+    with warnings.catch_warnings(action="error"):
+        table = np.loadtxt(lines, record, comments=None, delimiter=layout.separator, ndmin=1)
     last_bytes = table.view(np.uint8).reshape(len(table), end)[:, [7 + usual, 7 + 2 * usual]]
     return None if usual < width and last_bytes.any() else table
 
@@ -197,7 +219,7 @@ def _narrow(ids: Ids) -> Ids:
 def by_line(block: Block, layout: Layout, source: str) -> Part:
     """Read a block line by line."""
     check_bytes(block, source)
-    rows: list[tuple[bytes, bytes, float]] = []
+    rows: list[tuple[bytes, bytes, float, float]] = []
     for number, line in nonblank(block):
         fields = line.split()
         if len(fields) != layout.columns and line.count(b"\t") == layout.columns - 1:
@@ -206,12 +228,12 @@ def by_line(block: Block, layout: Layout, source: str) -> Part:
         if not isinstance(row, tuple):
             raise FormatError(source, row, line=number, text=shown(fields))
         rows.append(row)
-    queries, documents, values = zip(*rows, strict=True)
-    return as_ids(queries), as_ids(documents), np.array(values, dtype=np.float64)
+    queries, documents, values, ranks = zip(*rows, strict=True)
+    return as_ids(queries), as_ids(documents), np.array(values), np.array(ranks, dtype=np.float32)
 
 
-def _row(fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float] | str:
-    """Return the query, document and value of a line, or what is wrong with it."""
+def _row(fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float, float] | str:
+    """Return the query, document, value and rank of a line, or what is wrong with it."""
     if len(fields) != layout.columns:
         return f"has {plural('column', len(fields))}, expected {layout.columns}{COLUMN_REMEDY}"
     query, document, text = (fields[at] for at in (layout.query, layout.document, layout.value))
@@ -223,7 +245,8 @@ def _row(fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float] | st
     value = number_in(text)
     if value is None or value != value:
         return not_a_number(layout.value_name, text)
-    return query, document, value
+    rank = None if layout.rank is None else number_in(fields[layout.rank])
+    return query, document, value, math.nan if rank is None else rank
 
 
 def not_a_number(value_name: str, text: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Measures by their names, as ir_measures, trec_eval, ranx, BEIR and MS MARCO spell them."""
+"""Names of measures as tools spell them."""
 
 import math
 import re
@@ -95,7 +95,7 @@ def base_name(measure: str) -> str:
 
 
 def cutoff_of(measure: str) -> int | None:
-    """Return the cutoff in a measure's name; None without one."""
+    """Return the cutoff in a measure's name, None without one."""
     cutoff = parsed_name(measure).cutoff or ""
     return int(cutoff) if cutoff.isdecimal() and len(cutoff) < 10 else None
 
@@ -121,7 +121,7 @@ def is_gain(measure: str) -> bool:
 
 
 def bounds_of(measure: str) -> tuple[float, float] | None:
-    """Return the smallest and largest value of a measure; None where they are not known."""
+    """Return the smallest and largest value of a measure, None where not known."""
     if parsed_name(measure).family in _BOUNDED_FAMILIES:
         return 0.0, 1.0
     cutoff = cutoff_of(measure)
@@ -136,7 +136,7 @@ def are_truth_values(values: Floats) -> bool:
 
 
 def problem_of(value: float, measure: str, bounds: tuple[float, float] | None) -> str | None:
-    """Return why a measure cannot have this value; None where it can, or has none."""
+    """Return why a measure cannot have this value, None where it can."""
     base = base_name(measure)
     cutoff = cutoff_of(measure)
     if math.isinf(value):

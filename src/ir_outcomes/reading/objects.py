@@ -19,6 +19,7 @@ from ir_outcomes.reading.columns import (
     LineOf,
     Texts,
     as_ids,
+    ranks_of_all,
     unknown_line,
 )
 from ir_outcomes.reading.forms import (
@@ -41,6 +42,7 @@ def checked_columns(
     value_name: str,
     *,
     codes: Codes | None = None,
+    ranks: Any = (),
     line_of: LineOf = unknown_line,
 ) -> Columns:
     """Check queries, documents and values, with `codes` of queries that occur once."""
@@ -58,7 +60,9 @@ def checked_columns(
         row = names.index(max(names, key=len))
         problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
         raise checked.error(row, problem, names[row])
-    return replace(checked, values=_numbers(values, checked))
+    beside = _as_floats(as_list(ranks))
+    ranks = None if beside is None else ranks_of_all(beside, len(names))
+    return replace(checked, values=_numbers(values, checked), ranks=ranks)
 
 
 def texts(ids: Any, source: str, kind: str, line_of: LineOf = unknown_line) -> list[str]:
@@ -168,8 +172,13 @@ def _from_table(
     line_of: LineOf = unknown_line,
 ) -> Columns:
     *wanted, value_name = kind.named(names, source, line_of(0))
+    beside = kind.rank_in(names)
     columns = checked_columns(
-        source, [column(name) for name in wanted], value_name, line_of=line_of
+        source,
+        [column(name) for name in wanted],
+        value_name,
+        ranks=() if beside is None else column(beside),
+        line_of=line_of,
     )
     kind.refuse_swapped(columns, wanted)
     return columns
@@ -218,9 +227,10 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
     queries: list[Any] = []
     documents: list[Any] = []
     values: list[Any] = []
+    ranks: list[Any] = []
     lines: list[int | None] = []
     texts = Texts({}, {})
-    names: tuple[str, str | None] | None = None
+    names: tuple[str, str | None, str | None] | None = None
     for number, (line, record) in enumerate(records, 1):
         try:
             query = record[shape.query]
@@ -236,6 +246,8 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
                     names = names or kind.names_in(item)
                     document = item[names[0]]
                     value = value if names[1] is None else item[names[1]]
+                    if names[2] is not None:
+                        ranks.append(item.get(names[2]))
                     if text := _text(item, DOCUMENT_TEXT_NAMES):
                         texts.documents[str(document)] = text
                 queries.append(query)
@@ -250,7 +262,7 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
             texts.queries[str(query)] = text
     value_name = kind.value_name(None if names is None else names[1])
     columns = checked_columns(
-        source, (queries, documents, values), value_name, line_of=lines.__getitem__
+        source, (queries, documents, values), value_name, ranks=ranks, line_of=lines.__getitem__
     )
     return replace(columns, texts=texts)
 
@@ -298,7 +310,7 @@ def is_ranking(value: Any) -> bool:
 
 
 def _without_columns(data: Any) -> bool:
-    """Return whether this is a table without values yet: a lazy frame, a stream, a relation."""
+    """Return whether this is a lazy frame, a stream or a relation."""
     if hasattr(data, "collect") and not hasattr(data, "iter_rows"):
         return True
     libraries = {kind.__module__.partition(".")[0] for kind in type(data).__mro__}

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.arguments import with_checked_methods
 from ir_outcomes.choices import Ints
 from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
@@ -29,6 +30,7 @@ from ir_outcomes.reading.objects import columns_of
 from ir_outcomes.reading.texts import QUERIES, queries_file, read_texts
 
 
+@with_checked_methods
 @dataclass(frozen=True, eq=False)
 class Qrels:
     """Checked relevance judgments.

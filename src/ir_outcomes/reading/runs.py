@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count, islice
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from ir_outcomes.arguments import with_checked_methods
 from ir_outcomes.choices import Bools, Floats, Ints, RunBy
 from ir_outcomes.errors import (
     FormatError,
@@ -26,7 +27,6 @@ from ir_outcomes.reading.columns import Columns, Ids, Rows, nested_dict, repeate
 from ir_outcomes.reading.files import lines_of, name_of
 from ir_outcomes.reading.formats import path_and_order, read_any_file, seems_to_be_a_run
 from ir_outcomes.reading.forms import RUN
-from ir_outcomes.reading.lines import number_in
 from ir_outcomes.reading.objects import columns_of, is_ranking
 
 Duplicates = Literal["first", "max"]  # what counts of a document that is ranked twice
@@ -36,9 +36,9 @@ DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a
 # Rises of scores for each fall: ranks of a first stage beside the scores of a second one agree by
 # chance.
 _UPSIDE_DOWN = 9
-_FIRST_LINES = 50  # whose ranks are looked at
 
 
+@with_checked_methods
 @dataclass(frozen=True, eq=False)
 class Run:
     """A checked run: no document twice in a query, no NaN score.
@@ -63,7 +63,8 @@ class Run:
     form : str
         What the file was; empty where it is none.
     against_ranks : (n_queries,) bool array or None
-        Whether a document scores higher than one with a smaller rank; None where that is not known.
+        Whether a document scores higher than one with a smaller rank; None where none does, or there
+        are no ranks beside scores.
     rising : (n_queries,) bool array or None
         Whether scores rise from one rank to the next, more than nine times as often as they fall;
         None as above.
@@ -150,50 +151,7 @@ def read_run(
     columns = read_any_file(file, RUN._replace(by=by))
     if by is not None and columns.value_name != by:
         raise FormatError(columns.source, f"contains {columns.value_name}s; leave `by={by!r}` out")
-    run = _checked(columns, name or name_of(file), duplicates)
-    # Lines mostly stand in the order of the ranks; only where scores rise in them, or the first
-    # ranks fall, are ranks read.
-    grouped = columns.grouped()
-    is_against = grouped.changes(np.greater).any() or (columns.form == "TREC" and _ranks_fall(file))
-    if columns.value_name == "score" and is_against:
-        changes = changes_by_rank(file, columns)
-        if changes is not None:
-            rises, falls = changes
-            run = replace(run, against_ranks=rises > 0, rising=rises > _UPSIDE_DOWN * falls)
-    return run
-
-
-def _ranks_fall(file: str) -> bool:
-    """Return whether a rank is smaller than the one before it, in the first lines."""
-    if not os.path.isfile(file):
-        return False
-    last: dict[str, float] = {}
-    for _, line in islice(lines_of(file), _FIRST_LINES):
-        fields = line.split()
-        rank = number_in(fields[3].encode()) if len(fields) == 6 else None
-        if rank is None:  # no run of TREC
-            return False
-        if rank < last.get(fields[0], rank):
-            return True
-        last[fields[0]] = rank
-    return False
-
-
-def changes_by_rank(file: str, scores: Columns) -> tuple[Ints, Ints] | None:
-    """Count in each query how often scores rise and fall from one rank to the next.
-
-    None where the file lacks ranks, or can be read only once.
-    """
-    if not os.path.isfile(file) or scores.form == "three columns":
-        return None
-    try:
-        ranks = read_any_file(file, RUN._replace(by="rank"))
-    except FormatError:  # there are only scores
-        return None
-    if ranks.value_name != "rank":
-        return None
-    ordered = scores.select(np.lexsort((-scores.values, ranks.values, scores.codes)))
-    return ordered.changes(np.greater), ordered.changes(np.less)
+    return _checked(columns, name or name_of(file), duplicates)
 
 
 def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = None) -> Run:
@@ -220,6 +178,11 @@ def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
     codes = columns.codes
     begins = np.append(codes[:1], codes[1:][codes[1:] != codes[:-1]])
     scattered = int(np.sum(np.bincount(begins) > 1))
+    against_ranks = rising = None
+    ordered = columns.by_rank()
+    if ordered is not None and (rises := ordered.changes(np.greater)).any():
+        against_ranks = rises > 0
+        rising = rises > _UPSIDE_DOWN * ordered.changes(np.less)
     by_rank = columns.value_name == "rank"
     if by_rank:
         columns.refuse_fractions()
@@ -256,7 +219,9 @@ def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
         by_rank,
         columns.texts.queries,
         columns.form,
-        scattered=scattered,
+        against_ranks,
+        rising,
+        scattered,
     )
 
 
@@ -401,7 +366,7 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
 
 
 def _is_row(item: Any) -> bool:
-    """Return whether an item of a list is a row of a run, or the list of a query, and no run."""
+    """Return whether an item of a list is part of a run, and no run."""
     if isinstance(item, dict):
         return RUN.is_flat(item) or RUN.shape_of(item) is not None
     return hasattr(item, "_fields")

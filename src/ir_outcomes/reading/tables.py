@@ -39,7 +39,9 @@ class Source(NamedTuple):
 
     @classmethod
     def of(cls, data: Any, position: str) -> "Source":
-        """Tell a path from an object, which is called by its position."""
+        """Tell a path from an object, which is called by its position; a source is one already."""
+        if isinstance(data, Source):
+            return data
         is_file = isinstance(data, (str, os.PathLike))
         return cls(data, os.fsdecode(data) if is_file else f"the {position}", is_file)
 

@@ -63,7 +63,7 @@ def as_text(
 
 
 def _fitting(notes: list[str], blocks: Sequence[str], most_lines: int | None) -> list[str]:
-    """Return the first notes that fit below blocks and above a last line, at least one."""
+    """Return the first notes that fit on the screen, at least one."""
     lines = sum(block.count("\n") + 2 for block in blocks) + 1
     number = len(notes)
     while (
@@ -106,12 +106,13 @@ class _Laid(NamedTuple):
 
     @property
     def least(self) -> int:
-        """The least width: numbers are not folded, names at their parts."""
+        """The least width: numbers are not folded, their headings at words, names at their parts."""
         folded = self.cells[:1] if self.column.numeric else self.cells
-        parts = (part.strip() for cell in folded for part in _PARTS.findall(cell))
-        longest = max(map(cell_len, parts), default=0)
-        whole = max(map(cell_len, self.cells[len(folded) :]), default=0)
-        return min(self.widest, max(whole, LEAST_WIDTH, min(longest, LONGEST_PART)))
+        parts = (part.strip() for cell in folded for part in _parts(cell))
+        longest = min(max(map(cell_len, parts), default=0), LONGEST_PART)
+        if self.column.numeric:
+            return min(self.widest, max([longest, *map(cell_len, self.cells[1:])]))
+        return min(self.widest, max(longest, LEAST_WIDTH))
 
     def lines(self, row: int, width: int) -> list[str]:
         """Fold the cell of a row, and align its lines."""
@@ -119,8 +120,14 @@ class _Laid(NamedTuple):
         indent = " " * (len(cell) - len(cell.lstrip()))
         folded = [cell]
         if cell_len(cell) > width:
-            folded = _folded(_PARTS.findall(cell), width, indent, indent)
+            folded = _folded(_parts(cell), width, indent, indent)
         return [_placed(line, self.column.align, width) for line in folded]
+
+
+def _parts(cell: str) -> Iterator[str]:
+    """Yield what stays on one line: names, and parts of names that are long."""
+    for word in _WORDS.findall(cell):
+        yield from [word] if cell_len(word.strip()) <= LONGEST_PART else _PARTS.findall(word)
 
 
 def _aligned(table: Table, n_rows: int, width: int) -> Iterator[str]:

@@ -103,7 +103,7 @@ class Sums(NamedTuple):
 
 
 def _added(arrays: Sequence[npt.NDArray[Any]], halves: Floats | None, exact: bool) -> list[Floats]:
-    """Add up the units of (samples, units) arrays, (samples, 1) or (samples, halves) arrays."""
+    """Add up (samples, units) arrays, to (samples, 1) or (samples, halves)."""
     if halves is None:
         return [sums_over_units(values, exact=exact)[:, None] for values in arrays]
     # One product, because threads wait for each other at the end of every product.
@@ -115,7 +115,7 @@ def _added(arrays: Sequence[npt.NDArray[Any]], halves: Floats | None, exact: boo
 
 
 def sums_over_units(values: npt.NDArray[Any], *, exact: bool = False) -> Floats:
-    """Add up values, (..., units) arrays, where that is asked for without rounding before the end."""
+    """Add up (..., units) arrays, exactly where that is asked for."""
     sums: Floats = values.sum(axis=-1, dtype=np.float64)
     if not exact or values.dtype == np.bool_ or np.array_equal(values, np.rint(values)):
         return sums

@@ -6,7 +6,6 @@ signed rank and rank sum tests, the sign test, and the exact binomial test. They
 that differ by rounding only are equal.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.arguments import numbers
-from ir_outcomes.choices import Bools, Floats, Ints, divided
+from ir_outcomes.choices import Bools, Floats, Ints, divided, or_none
 
 ROUNDING = 1e-12  # of the largest value
 Members = npt.NDArray[Any]  # (n, n_subsets) of zeros and ones
@@ -46,7 +45,7 @@ class Subsets(NamedTuple):
     def first(self, name: str) -> Test:
         """The result of the first subset."""
         pvalue, statistic, n, direction = (column[0].item() for column in self)
-        return Test(name, pvalue, None if math.isnan(statistic) else statistic, n, direction)
+        return Test(name, pvalue, or_none(statistic), n, direction)
 
 
 # Differences up to which SciPy's signed rank test is exact, without zeros and ties and with them.
@@ -144,7 +143,7 @@ def t_of_sums(n: Floats, total: Floats, squares: Floats, rest: Floats) -> Subset
 
 
 def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
-    """Run Wilcoxon's signed rank test on all differences, exact if they are few, or on subsets.
+    """Run Wilcoxon's signed rank test on all differences, or on subsets.
 
     On subsets it is the normal approximation.
     """
@@ -166,13 +165,14 @@ def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
 
 
 def _exact_signed_ranks(code: Ints, plus: float) -> float:
-    """Return the p-value of a sum of positive ranks over all signs; equal codes are ties."""
+    """Return the p-value of a sum of positive ranks over all signs."""
     times = np.bincount(code)
     # Twice the mean ranks of ties are whole numbers.
     doubled = (2 * np.cumsum(times) - times + 1)[code]
-    ways = np.ones(1)
+    ways = np.zeros(doubled.sum() + 1)
+    ways[0] = 1.0
     for rank in doubled.tolist():
-        ways = np.append(ways, np.zeros(rank)) + np.append(np.zeros(rank), ways)
+        ways[rank:] += ways[:-rank]
     at = round(2 * plus)
     tail = min(ways[: at + 1].sum(), ways[at:].sum())
     return float(min(1.0, 2 * tail / ways.sum()))

@@ -1,6 +1,6 @@
-"""Seeded resamples and halves of the queries of a board, and the orders of its runs in them."""
+"""Seeded resamples and halves of the queries of a board."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ _BLOCK = 1 << 21  # numbers in a block of resamples: 400 of 5,000 queries
 
 
 def resampled_means(values: Floats, units: Ints, resamples: int, seed: int) -> Iterator[Floats]:
-    """Draw units with replacement, and yield means of (n_runs, n) values for blocks of resamples.
+    """Draw units with replacement, and yield means in blocks of resamples.
 
     A mean, of which a block has (size, n_runs), is over the queries where a run has a value (not
     NaN), each as often as its unit (0, 1, ...) was drawn; NaN where there are none.
@@ -34,11 +34,21 @@ def resampled_means(values: Floats, units: Ints, resamples: int, seed: int) -> I
         yield divided(sums, numbers, numbers > 0)
 
 
-def first_halves(n: int, splits: int, seed: int, clusters: Ints | None = None) -> Floats:
-    """(n, splits): 1 where a query is in the first half of a split, else 0; clusters stay whole."""
-    unit = np.arange(n)
+def units_drawn(query_ids: Sequence[str], clusters: Ints | None) -> Ints:
+    """(n,) numbers of what is drawn: clusters, or queries in the order of their ids."""
     if clusters is not None:
-        unit = np.unique(clusters, return_inverse=True)[1]
+        numbered: Ints = np.unique(clusters, return_inverse=True)[1]
+        return numbered
+    # The same queries are drawn whatever the order of the qrels is.
+    number = {query: index for index, query in enumerate(sorted(query_ids))}
+    return np.array([number[query] for query in query_ids], dtype=np.int64)
+
+
+def first_halves(
+    query_ids: Sequence[str], splits: int, seed: int, clusters: Ints | None = None
+) -> Floats:
+    """(n, splits): 1 where a query is in the first half of a split, else 0; clusters stay whole."""
+    unit = units_drawn(query_ids, clusters)
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < 4:
         kind = "queries" if clusters is None else "clusters of queries"
@@ -65,7 +75,7 @@ def shared_ranks(gains: npt.ArrayLike) -> Ints:
 
 
 def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
-    """Kendall's tau-b of (n,) values with each of (n_samples, n) samples; NaN where all tie."""
+    """Kendall's tau-b of (n,) values with (n_samples, n) samples."""
     # `scipy.stats.kendalltau` takes one pair of orders per call.
     signs = _signs(np.asarray(values))
     taus = []

@@ -1,4 +1,4 @@
-"""What several runs of a system add to an interval, so that it holds for new runs of it, too.
+"""Intervals for new runs of systems.
 
 The runs of a system are a sample of those that it could have, as the queries are of those that
 could be asked. Their variance is what the means of the runs vary by beyond what the units (queries,

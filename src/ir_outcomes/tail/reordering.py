@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import isnan
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.choices import Floats, Ints, Missing, Positive, divided
+from ir_outcomes.choices import Floats, Ints, Missing, Positive, divided, or_none
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
@@ -142,7 +141,7 @@ def _row(
         "run": scores.runs[run],
         "better_before": n_better[run],
         "better_after": new_n_better[run],
-        "kendall_tau": None if isnan(tau) else tau,
+        "kendall_tau": or_none(tau),
         "delta_value": ratios.mean() if len(ratios) else None,
         "delta_value_deviation": ratios.std(ddof=1) if len(ratios) > 1 else None,
     }

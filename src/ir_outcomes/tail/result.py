@@ -54,7 +54,7 @@ class ErrorReduction(TailResult):
 
 @dataclass(frozen=True)
 class Headroom(HasFigures, TailResult, Result):
-    """Queries by what the best run leaves to gain, with the figure "headroom" (Figures 1 to 4)."""
+    """Queries by what the best run leaves to gain, as in Figures 1 to 4."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class LengthDistributions(TailResult):
 
 @dataclass(frozen=True)
 class LengthChanges(HasFigures, TailResult, Result):
-    """Relevant documents by the change of their search length, with the figure "changes" (Figure 6).
+    """Relevant documents by the change of their search length, as in Figure 6.
 
     Attributes
     ----------

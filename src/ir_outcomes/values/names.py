@@ -52,7 +52,7 @@ def checked_range(measure: str, said: object) -> Range | None:
 
 
 def impossible(values: Floats, measure: str, bounds: Range | None) -> Bools:
-    """Return which values need a closer look: they cannot be of the measure, or hardly."""
+    """Return which values cannot be of the measure, or hardly."""
     lowest, highest = bounds or (0.0 if is_gain(measure) else -np.inf, np.inf)
     if base_name(measure) == "ESL":
         lowest = 1.0

@@ -1,4 +1,4 @@
-"""Records of values: files, frames, dicts and lists become columns of cells by their titles."""
+"""Records of values: columns of cells by their titles."""
 
 import csv
 import re
@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from numbers import Real
 from typing import Any, NamedTuple
+from zipfile import is_zipfile
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, some
+from ir_outcomes.errors import some
 from ir_outcomes.reading.files import LONGEST_RECORD, WHITE_SPACE, blocks, check_bytes, parsed_json
 from ir_outcomes.reading.forms import normal
 from ir_outcomes.reading.measure_names import is_measure_name
@@ -59,6 +60,11 @@ class Records(NamedTuple):
         """Number of rows."""
         return len(next(iter(self.columns.values()), ()))
 
+    @property
+    def titles(self) -> list[str]:
+        """The titles that the source has."""
+        return [title for title in self.columns if title != KEY]
+
     def number(self, row: int) -> int | None:
         """Return the number of the line of a row."""
         return None if self.numbers is None else self.numbers[row]
@@ -81,17 +87,15 @@ class Records(NamedTuple):
 
 
 def records_of(source: Source, measure: str | None) -> Records:
-    """Return the rows of a file or object; `measure` tells {measure: {query: value}}."""
+    """Return the rows of a file or object of values."""
     if not source.is_file:
         data = getattr(source.data, "per_query", source.data)
         columns = _columns_of_object(data, measure, source)
         records = Records(source, columns, None)
         return records if KEY in columns else records._replace(numbers=range(1, records.size + 1))
     for ending, problem in _SAVE_AS:
-        if source.called.lower().endswith(ending):
-            head = next(blocks_or_nothing(source), b"")
-            if head.startswith(b"PK"):
-                raise source.error(f"{problem}, and give that")
+        if source.called.lower().endswith(ending) and is_zipfile(source.data):
+            raise source.error(f"{problem}, and give that")
     text = _text_of(source)
     if text.lstrip()[:1] in ("{", "["):
         return _records_of_json(text, measure, source)
@@ -101,15 +105,6 @@ def records_of(source: Source, measure: str | None) -> Records:
     if separator is not None and _is_header(first):
         return _records_of_table(text, lines, separator, source)
     return _records_of_lines(text, lines, measure, source)
-
-
-def blocks_or_nothing(source: Source) -> Iterator[bytes]:
-    """Yield the first bytes of a file as it is, nothing where it cannot be opened."""
-    try:
-        with open(source.data, "rb") as stream:
-            yield stream.read(4)
-    except OSError:
-        return
 
 
 def _text_of(source: Source) -> str:
@@ -134,7 +129,7 @@ def _is_header(line: str) -> bool:
 
 
 def _fields(line: str) -> list[str]:
-    """Return columns: by tabs where there are several, because an id can have spaces inside."""
+    """Return columns, by tabs where there are any."""
     fields = line.strip("\r\n").split("\t")
     if len(fields) in (3, 4):
         return [field.strip(WHITE_SPACE) for field in fields]
@@ -144,23 +139,20 @@ def _fields(line: str) -> list[str]:
 def _columns_of_lines(
     lines: list[str], separator: str | None
 ) -> tuple[list[list[str]], Sequence[int]] | None:
-    """Return cells by column and the numbers of lines; None where lines have other numbers of cells."""
+    """Return cells by column and line numbers, None where lines differ in length."""
     numbers: Sequence[int] = range(1, len(lines) + 1)
     if "" in lines or any(map(str.isspace, lines)):
         numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
         lines = [lines[number - 1] for number in numbers]
     if separator is None:  # at white space
         rows = [line.split() for line in lines]
-        return (list(map(list, zip(*rows, strict=True))), numbers) if _are_even(rows) else None
+        is_even = len(set(map(len, rows))) < 2
+        return (list(map(list, zip(*rows, strict=True))), numbers) if is_even else None
     if len(set(map(str.count, lines, repeat(separator)))) > 1:
         return None
     cells = separator.join(lines).split(separator)  # a list for each line would take much longer
     n_columns = lines[0].count(separator) + 1 if lines else 0
     return [cells[column::n_columns] for column in range(n_columns)], numbers
-
-
-def _are_even(rows: Sequence[Sequence[str]]) -> bool:
-    return len(set(map(len, rows))) < 2
 
 
 def _stripped(text: str, cells: list[str]) -> list[str]:
@@ -187,7 +179,7 @@ def _records_of_table(text: str, lines: list[str], separator: str, source: Sourc
 def _quoted_columns(
     lines: list[str], separator: str, source: Source
 ) -> tuple[list[list[str]], Sequence[int]]:
-    """Return cells by column where cells can be quoted, and the numbers of their last lines."""
+    """Return cells by column where they can be quoted, and their last lines."""
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator, strict=True)
     rows: list[list[str]] = []
     numbers: list[int] = []
@@ -206,7 +198,7 @@ def _quoted_columns(
 
 
 def _records_of_lines(text: str, lines: list[str], measure: str | None, source: Source) -> Records:
-    """Read lines of trec_eval and ir_measures, of several runs with their names in front."""
+    """Read lines of trec_eval and ir_measures."""
     separator = next((sign for sign in "\t " if sign in text), None)
     if separator == " " and (
         "  " in text or any(sign in text for sign in ("\r", "\v", "\f", "\n ", " \n"))
@@ -234,7 +226,7 @@ def _records_of_lines(text: str, lines: list[str], measure: str | None, source: 
 
 
 def _checked_columns(lines: list[str], source: Source) -> tuple[list[list[str]], Sequence[int]]:
-    """Return cells by column of lines that are separated in different ways, or say what is wrong."""
+    """Return cells by column of lines that are separated in different ways."""
     numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
     if not numbers:
         raise source.error(f"has no values by query; {MEANS}")
@@ -244,7 +236,7 @@ def _checked_columns(lines: list[str], source: Source) -> tuple[list[list[str]],
         if len(fields) != n_columns:
             problem = f"is not a line of {n_columns} columns with values by query; {MEANS}"
             if len(fields) in (4, 6) or "Q0" in fields:
-                problem = "has no values by query; runs and qrels are for `compare`"
+                problem = "has no values by query; runs and qrels are for compare"
             raise source.error(problem, number, " ".join(fields))
     return list(map(list, zip(*rows, strict=True))), numbers
 
@@ -278,7 +270,7 @@ def _records_of_json(text: str, measure: str | None, source: Source) -> Records:
     first, *others = islice((line.strip() for line in lines if line and not line.isspace()), 2)
     if others and first[0] == "{" and first[-1] == "}":
         numbers: Sequence[int] = range(1, len(lines) + 1)
-        rows = _decoded_lines(text)
+        rows = _decoded(text, in_lines=True)
         if rows is None or len(rows) != len(lines) - (not lines[-1]):
             numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
             rows = [parsed_json(lines[number - 1], source.called, number) for number in numbers]
@@ -290,23 +282,13 @@ def _records_of_json(text: str, measure: str | None, source: Source) -> Records:
     return records._replace(numbers=[1]) if records.size == 1 and not others else records
 
 
-def _decoded_lines(text: str) -> list[Any] | None:
-    """Return what JSON lines say, quickly; None where a closer look is needed."""
-    import msgspec
-
-    try:
-        rows = msgspec.json.Decoder().decode_lines(text)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    return rows if _n_names(rows) == text.count(":") else None
-
-
-def _decoded(text: str) -> Any:
+def _decoded(text: str, *, in_lines: bool = False) -> Any:
     """Return what JSON says, quickly; None where a closer look is needed."""
     import msgspec
 
+    decoder = msgspec.json.Decoder()
     try:
-        document = msgspec.json.decode(text)
+        document = decoder.decode_lines(text) if in_lines else decoder.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return None
     return document if _n_names(document) == text.count(":") else None
@@ -328,7 +310,7 @@ def _n_names(document: Any) -> int:
 
 
 def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[str, list[Any]]:
-    """Read a frame, a series, arrays, a mapping, or an iterable of mappings or of Metric."""
+    """Read a frame, a series, arrays, a mapping, or an iterable of records."""
     if is_frame(data):
         return _columns_of_frame(data, source)
     if (
@@ -344,14 +326,22 @@ def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[s
         return {"query_id": ids, "value": values}
     if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
         raise source.error(f"values by query cannot be read from a {type(data).__name__}")
-    rows = list(data)
-    if any(map(is_frame, rows)):
-        parts = [
-            _rows_of_columns(_columns_of_frame(row, source)) if is_frame(row) else [row]
-            for row in rows
-        ]
-        rows = [row for part in parts for row in part]
-    return _columns_of_rows(list(map(_record_of, rows)), source)
+    rows = []
+    for item in data:
+        if is_frame(item):
+            columns = _columns_of_frame(item, source)
+            cells = zip(*columns.values(), strict=True)
+            rows += [dict(zip(columns, row, strict=True)) for row in cells]
+        elif all(hasattr(item, name) for name in _METRIC):
+            rows.append(
+                {
+                    name: str(item.measure) if name == "measure" else getattr(item, name)
+                    for name in _METRIC
+                }
+            )
+        else:
+            rows.append(item)
+    return _columns_of_rows(rows, source)
 
 
 def _is_pair_of_arrays(data: Any) -> bool:
@@ -360,13 +350,6 @@ def _is_pair_of_arrays(data: Any) -> bool:
         return False
     sized = all(hasattr(part, "__len__") and not isinstance(part, (str, Mapping)) for part in data)
     return sized and len(data[0]) == len(data[1])
-
-
-def _record_of(item: Any) -> Any:
-    """Return a Metric as a record; all else is one, or is refused later."""
-    if not all(hasattr(item, name) for name in _METRIC):
-        return item
-    return {"query_id": item.query_id, "measure": str(item.measure), "value": item.value}
 
 
 def _columns_of_frame(frame: Any, source: Source) -> dict[str, list[Any]]:
@@ -384,10 +367,6 @@ def _cells_of_column(column: Any) -> list[Any]:
     if not hasattr(column, "isna") or not column.isna().any():
         return cells
     return [None if is_empty else cell for cell, is_empty in zip(cells, column.isna(), strict=True)]
-
-
-def _rows_of_columns(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _columns_of_rows(
@@ -428,7 +407,7 @@ def _flat(record: Mapping[Any, Any], outer: str = "") -> Iterator[tuple[str, Any
 def _columns_of_mapping(
     data: Mapping[Any, Any], measure: str | None, source: Source
 ) -> dict[str, list[Any]]:
-    """Read one record, columns, {query: value}, {query: {measure: value}} or its mirror."""
+    """Read a mapping: a record, columns, or values by query and measure."""
     keys = list(map(str, data))
     cells = list(data.values())
     names = set(map(normal, keys[:_MOST_TITLES]))
@@ -467,7 +446,8 @@ def _columns_of_nested(
     """Read a mapping of mappings."""
     keys = list(map(str, data))
     inner = list(map(str, _titles_of(data.values())))
-    lists = dict(_lists_in(data)) if any(map(_has_list, data.values())) else {}
+    kinds = {type(cell) for record in data.values() for cell in record.values()}
+    lists = {} if _NESTED.isdisjoint(kinds) else dict(_lists_in(data))
     if len(lists) == 1 and len(data) > 1:
         return _columns_of_object(next(iter(lists.values())), measure, source)
     if not are_titles:
@@ -484,15 +464,15 @@ def _columns_of_nested(
     return columns if are_titles else {KEY: rows, **columns}
 
 
-def _has_list(record: Mapping[Any, Any]) -> bool:
-    return not _NESTED.isdisjoint(map(type, record.values()))
-
-
 def _list_within(data: Mapping[Any, Any], source: Source) -> Any:
-    """Return the one list of objects in an object, at whatever depth, or mapping of objects."""
+    """Return the one list or mapping of objects in an object, at whatever depth."""
     lists = dict(_lists_in(data))
     if len(lists) > 1:  # a log has others, too, of objects without ids
-        lists = {path: rows for path, rows in lists.items() if _have_ids(rows[0])}
+        lists = {
+            path: rows
+            for path, rows in lists.items()
+            if not set(QUERY_TITLES).isdisjoint(normal(str(key)) for key in rows[0])
+        }
     if len(lists) == 1:
         return next(iter(lists.values()))
     tables = [
@@ -504,11 +484,9 @@ def _list_within(data: Mapping[Any, Any], source: Source) -> Any:
     ]
     if len(tables) == 1:
         return tables[0]
-    raise _unknown(data, source)
-
-
-def _have_ids(record: Mapping[Any, Any]) -> bool:
-    return not set(QUERY_TITLES).isdisjoint(normal(str(key)) for key in record)
+    names = list(dict(_flat(data)))
+    problem = f"is in no form of values by query that is read, such as {_FORMS}; its keys are"
+    raise source.error(f"{problem} {some(names, 12)}")
 
 
 def _lists_in(data: Mapping[Any, Any], outer: str = "") -> Iterator[tuple[str, list[Any]]]:
@@ -518,9 +496,3 @@ def _lists_in(data: Mapping[Any, Any], outer: str = "") -> Iterator[tuple[str, l
             yield from _lists_in(cell, f"{outer}{key}.")
         elif isinstance(cell, list) and cell and all(isinstance(row, Mapping) for row in cell):
             yield f"{outer}{key}", cell
-
-
-def _unknown(data: Mapping[Any, Any], source: Source) -> FormatError:
-    names = list(dict(_flat(data)))
-    problem = f"is in no form of values by query that is read, such as {_FORMS}; its keys are"
-    return source.error(f"{problem} {some(names, 12)}")

@@ -156,7 +156,7 @@ def save(picture: Any, path: str | Path) -> None:
 
 
 def panels(target: Any, width: float, height: float, rows: int = 1, columns: int = 1) -> list[Any]:
-    """Return Axes of an empty figure, which gets this size; a single panel can be Axes."""
+    """Return Axes of an empty figure, which gets this size."""
     if hasattr(target, "subplots"):
         if hasattr(target, "set_size_inches"):  # a part of somebody's figure keeps its size
             target.set_size_inches(width, height)
@@ -173,7 +173,7 @@ def panels(target: Any, width: float, height: float, rows: int = 1, columns: int
 def row_panels(
     target: Any, names: Sequence[str], width: float, columns: int = 1, others: float = 1.5
 ) -> list[Any]:
-    """Return Axes beside each other that share a row for each name, and take `others` inches."""
+    """Return Axes beside each other that share a row for each name."""
     height = min(max(0.27 * len(names), 0.54), max(TALLEST / 2, 0.1 * len(names)), TALLEST)
     axes = panels(target, width, height + others, columns=columns)
     points = 72 * (axes[0].figure.bbox.height / axes[0].figure.dpi - others) / len(names)

@@ -159,7 +159,7 @@ def _draw_row(ax: Any, position: int, row: Row, runs: Sequence[Any]) -> dict[str
 
 
 def _axis_words(row: Row, lines: Sequence[Line]) -> str:
-    """Name a row with its unit and direction, and with its numbers where one line is drawn."""
+    """Name a row with its unit and direction, and a single line with its numbers."""
     unit = "points" if row.measured_in == POINTS else row.measured_in
     name = ", ".join(dict.fromkeys((row.name, unit)))
     words = [figures.literal(part) for part in textwrap.wrap(name, 22)]

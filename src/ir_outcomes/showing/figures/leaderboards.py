@@ -34,7 +34,7 @@ NEAR = 0.035  # of a time axis: labels of points that are nearer overlap
 
 @draws("standings", Leaderboard)
 def draw_standings(result: Leaderboard, target: Any) -> Picture:
-    """Draw means of the row that decides, with intervals and the ranks that are possible."""
+    """Draw means of the row that decides, with intervals and possible ranks."""
     shown = [standing for standing in result.standings if standing.score is not None]
     (ax,) = figures.row_panels(target, [standing.run for standing in shown], 7.5)
     ax.grid(axis="x")

@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import Annotated, Any
 
+from ir_outcomes.arguments import with_checked_methods
 from ir_outcomes.choices import Bounds
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.conditions.collections import compare_collections
@@ -32,6 +33,7 @@ __all__ = ["ReportPage", "report", "report_of"]
 DATA = 'id="data">'  # is followed by the data; texts on the page have no such quotes
 
 
+@with_checked_methods
 @dataclass(frozen=True)
 class ReportPage:
     """One HTML page, which a notebook shows in a frame.

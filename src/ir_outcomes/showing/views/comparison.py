@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS, Direction
@@ -51,19 +52,23 @@ ROW_FIELDS = ("baseline", "contender", "difference", "interval", "new_runs", "p"
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
     alpha = comparison.alpha
-    name = Column("name", lambda row: row_name(row, "%"), " ")
+    name = Column("name", partial(_name_of, comparison), " ")
     fields = chosen(row_fields(alpha), *ROW_FIELDS)
     found = Column("found", lambda row: "" if row.found == "none" else row.found, " ")
-    above = f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1; fewer are better"
+    above = ""
+    missing = missing_words(comparison)
+    if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
+        above = f"above: {DOCUMENTS_ABOVE}, plus 1; lower is better{missing}"
+        missing = ""
     captions = (
         *systems_lines([comparison]),
         _counts_line(comparison),
-        above if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "",
+        above,
         measures_legend(comparison.measures, comparison.settings),
         f"{correction_words([comparison])}; {direction_words([comparison])}",
         margins_words(comparison),
         paper_words(comparison),
-        settings_words(comparison.settings) + missing_words(comparison),
+        settings_words(comparison.settings) + missing,
     )
     names = {"baseline": comparison.baseline, "contender": comparison.contender}
     names["difference"] = "difference"
@@ -81,12 +86,25 @@ def _comparison(comparison: Comparison) -> View:
         sentences=(comparison.verdict.sentence,),
         tables=(Table.of((name, *fields, found), comparison.parts, *captions),),
         notes=comparison.notes,
-        more="the papers' tests, power, other cutoffs",
+        more=_more(comparison),
         details=details_of([("", comparison)], "", shown),
         background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(printed,),
         most_lines=MOST_LINES + len(comparison.measures) + (4 if is_long else 0),
     )
+
+
+def _name_of(comparison: Comparison, row: Row) -> str:
+    """Name a row, the mean of a measure that is compared alone by the measure."""
+    is_alone = row.name == "all queries" and not comparison.coverage.n
+    return row.measured_in if is_alone else row_name(row, "%")
+
+
+def _more(comparison: Comparison) -> str:
+    """Say what the details are about."""
+    tests = any(row.tests for row in comparison.parts)
+    words = {"the papers' tests": tests, "power": True, "other cutoffs": comparison.cutoffs[1:]}
+    return ", ".join(word for word, is_there in words.items() if is_there)
 
 
 def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -114,17 +132,16 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def label_words(comparison: Comparison) -> str:
-    """Return the label, whether it holds for new runs, and missing queries."""
+    """Return the label, whether it holds for new runs, and queries without results."""
     label = comparison.verdict.label
     if comparison.verdict.new_runs is not None:
         runs = "also for new runs" if comparison.verdict.new_runs else "of these runs only"
         label = f"{label}, {runs}"
     n = comparison.n_queries
-    returned = "has values" if comparison.settings.ties == "unknown" else "returned results"
     counts = [
-        f"{name} {returned} for {n - missing} of {plural('query', n)}"
+        f"{name} returned results for {n - missing} of {plural('query', n)}"
         for name, missing in zip("AB", comparison.n_missing, strict=True)
-        if missing > MANY_MISSING * n
+        if missing > MANY_MISSING * n and comparison.settings.ties != "unknown"
     ]
     return "; ".join([label, *counts])
 
@@ -190,14 +207,20 @@ def _comparisons(comparisons: Comparisons) -> View:
             for column in _columns_of(of_name, first.alpha, "difference", "p")
         ),
     )
+    meanings = directions(of_name[0] for of_name in rows.values())
+    settings = f"{queries_words(first)}, {settings_words(first.settings)}"
+    if first.unit == "document":
+        meanings += missing_words(first)
+    else:
+        settings += missing_words(first)
     captions = (
         *systems_lines(ranked),
         _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
         _within_legend(first),
-        directions(of_name[0] for of_name in rows.values()),
+        meanings,
         measures_legend(first.measures, first.settings),
-        f"{queries_words(first)}, {settings_words(first.settings)}{missing_words(first)}",
-        f"{correction_words(ranked, noun)}; {direction_words(ranked)}",
+        settings,
+        f"{correction_words(ranked)}; {direction_words(ranked)}",
     )
     against = f"{plural(noun, len(ranked))} against {first.baseline}"
     notes = merged([(item.contender, item.notes) for item in ranked])
@@ -280,7 +303,7 @@ def _printed(
 
 
 def _within_column(first: Comparison) -> tuple[Column, ...]:
-    """Return the column that says whether runs are within the margins, where there are any."""
+    """Return the column of verdicts by margins, where there are any."""
     is_shown = first.settings.margins is not None
     return (Column("within", within_words, "within margins"),) if is_shown else ()
 

@@ -91,7 +91,7 @@ def _view(result: ConditionsComparison, particulars: _Particulars) -> View:
     details = [*particulars.details, *details]
     if len(runs) == 1:
         judged = ", judged shares" if any(row.judged for row in result.conditions) else ""
-        answer = f"{compared}, {particulars.answer}"
+        answer = f"{compared}; {particulars.answer}"
         if not particulars.answer:
             answer = _answer(overall[runs[0]], compared) if overall else ""
         return View(
@@ -120,8 +120,24 @@ def _view(result: ConditionsComparison, particulars: _Particulars) -> View:
 
 def _settings(result: ConditionsComparison) -> str:
     """Say how runs were compared, except for what differs by condition."""
-    words = settings_words(result.settings)
+    settings = result.settings
+    if len(set(_rels(result).values())) > 1:
+        settings = replace(settings, rel=None)
+    words = settings_words(settings)
     return words.removeprefix("no cutoff, ") if result.settings.cutoff is None else words
+
+
+def _rels(result: ConditionsComparison) -> dict[str, int | None]:
+    """Return the smallest relevant grade in each condition."""
+    return {row.condition: row.comparison.rel for row in result.conditions}
+
+
+def _rels_line(result: ConditionsComparison) -> str:
+    """Say the smallest relevant grades, where they differ."""
+    rels = _rels(result)
+    if len(set(rels.values())) == 1:
+        return ""
+    return f"rel: {', '.join(f'{name} {rel}' for name, rel in rels.items())}"
 
 
 def _direction(label: str | None) -> str:
@@ -157,12 +173,15 @@ def _slices_answer(result: SlicesComparison) -> str:
         return "whether they differ is not tested: queries come in clusters"
     if all(row.pvalue is None for row in result.differ):
         return "whether they differ cannot be tested"
-    found = [
-        f"{row.contender} on {row.row}"
-        for row in result.differ
-        if row.pvalue_corrected is not None and row.pvalue_corrected <= result.settings.alpha
-    ]
-    return f"they differ for {listed(found)}" if found else "no evidence that they differ"
+    found: dict[str, list[str]] = {}
+    for row in result.differ:
+        if row.pvalue_corrected is not None and row.pvalue_corrected <= result.settings.alpha:
+            found.setdefault(row.contender, []).append(row.row)
+    if not found:
+        return "no evidence that they differ"
+    if len(result.contenders) == 1:
+        return f"they differ on {listed(*found.values())}"
+    return f"they differ for {listed([f'{run} on {listed(rows)}' for run, rows in found.items()])}"
 
 
 def _agreement(result: JudgesComparison, contender: str) -> str:
@@ -185,7 +204,7 @@ def _hurt(result: ConditionsComparison, overall: Mapping[str, Overall]) -> Itera
             run = f"{contender}: " if len(overall) > 1 else ""
             labels = result.labels(contender)
             named = [f"{name} ({labels[name] or 'too few queries'})" for name in item.hurt]
-            yield f"{run}Not on average, but hurt: {listed(named)}."
+            yield f"{run}Harm in {listed(named)}, though the average is not worse."
 
 
 def _mark(row: Condition) -> str:
@@ -200,7 +219,7 @@ def _dagger_legend(result: ConditionsComparison, rows: Sequence[Condition]) -> s
 
 
 def _row_words(row: Row | None) -> str:
-    """Write the difference of a row, of the row that gives the direction with its interval."""
+    """Write the difference of a row, with its interval where it gives the direction."""
     if row is None or row.difference is None:
         return NOTHING
     if row.name == "all queries":
@@ -221,6 +240,8 @@ def _overview(result: ConditionsComparison, run: str, particulars: _Particulars)
         means = [row_called(overall.parts, name) for name in names]
         label = meaning_of(overall.label).short
         lines.append(("these, mean", "", *map(_row_words, means), label))
+        one = "group" if any(row.group for row in rows) else result.over
+        explained.append(f"mean: each {one} counts the same")
         if "all queries" in overall.new:
             ranges = [
                 difference_words(row, overall.new.get(name)) if name == "all queries" else ""
@@ -230,7 +251,7 @@ def _overview(result: ConditionsComparison, run: str, particulars: _Particulars)
             explained.append("a new one: where its difference is expected")
         if overall.all_queries.n:
             p = pvalue(overall.all_queries.pvalue, result.settings.alpha)
-            direction = f"{direction}, p {p} on average"
+            direction = f"{direction}, p of the mean {p}"
     columns = (
         *texts(particulars.by if 0 < len(particulars.by) < 12 else result.over),
         *numbers("queries", *names),
@@ -239,8 +260,7 @@ def _overview(result: ConditionsComparison, run: str, particulars: _Particulars)
     captions = (
         directions(parts),
         "; ".join(filter(None, (*explained, _dagger_legend(result, rows)))),
-        direction,
-        _correction(result),
+        "; ".join(filter(None, (direction, _correction(result)))),
         _settings(result),
     )
     title = f"{run} (B) against {result.baseline} (A)"
@@ -301,6 +321,7 @@ def _matrix(
         average = overall[run].label if run in overall else None
         of_conditions = (signs.get(name, "") for name in names)
         lines.append((run, *of_conditions, counts["better"], counts["worse"], average))
+    direction = direction_words([row.comparison for row in result.conditions])
     columns = (
         *texts("run"),
         *(Column(heading, form=SIGN) for heading in headings),
@@ -311,9 +332,9 @@ def _matrix(
         SIGNS_EXPLAINED,
         _dagger_legend(result, result.conditions),
         numbered,
-        direction_words([row.comparison for row in result.conditions]),
-        _correction(result),
+        "; ".join(filter(None, (direction, _correction(result)))),
         _settings(result),
+        _rels_line(result),
     )
     return Table.of_texts(columns, lines, *captions)
 

@@ -136,9 +136,10 @@ def _queries_needed(result: Plan) -> Table:
         labels = [row.for_label and row.for_label.queries for row in result.parts]
         rows = [(*row, label) for row, label in zip(rows, labels, strict=True)]
         captions.append(
-            "For the label: so that all queries, which give its direction, show a change of this"
-            " row alone."
+            "For the label: until the row all queries, which gives its direction, shows a change of"
+            " this row alone."
         )
+    captions.append(settings_words(result.settings))
     return Table.of_texts((*texts(" "), *numbers(*headings)), rows, *captions)
 
 
@@ -151,15 +152,15 @@ def _planned(row: PlannedRow) -> str:
 
 @view_of.register
 def _published(result: SummaryVerdict) -> View:
-    exact = f"exact binomial of won and lost: p {pvalue(result.exact.pvalue, result.alpha)}"
+    exact = f"p {pvalue(result.exact.pvalue, result.alpha)} by the exact binomial"
     counts = f"Won {result.won}, lost {result.lost}"
     row = result.coverage
     if row is None:
-        return View(counts, exact, ("A label takes the number of queries, n.",))
+        return View(counts, exact, ("For a label, give the number of queries, too (n).",))
     change = fixed(row.difference, 2, signed=True)
     between = interval(row.interval, 2, signed=True)
     rows = [("coverage, %", change, between, pvalue(row.pvalue, result.alpha))]
-    sentences = ["Counts do not tell the search over all queries."]
+    sentences = ["These numbers say nothing of all queries, which give the direction."]
     if result.ranking_pvalue is not None and result.verdict is not None:
         strict, do_no_harm = result.verdict.strict, result.verdict.do_no_harm
         change = fixed(result.ranking_difference, 2, signed=True)
@@ -170,7 +171,8 @@ def _published(result: SummaryVerdict) -> View:
     columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
     captions = (
         "coverage: higher is better; ranking: lower is better",
-        f"p of coverage: adjusted t, as the interval{widened_words([row], result.alpha)}; {exact}; not corrected",
+        f"p of coverage: adjusted t, as the interval{widened_words([row], result.alpha)}; won and"
+        f" lost: {exact}; not corrected",
     )
     table = Table.of_texts(columns, rows, *captions)
     return View(f"{counts} of {plural('query', row.n)}", label, tuple(sentences), (table,))

@@ -1,29 +1,33 @@
 """What is shown of the decisions of a gate."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from ir_outcomes.choices import length_unit
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import listed, margin_text, percent, plural
 from ir_outcomes.notes import merged
 from ir_outcomes.pairs.outcomes import QueryOutcome
-from ir_outcomes.pairs.rows import Row
-from ir_outcomes.showing import Table, View, view_of
+from ir_outcomes.pairs.rows import HarmFound, Row
+from ir_outcomes.showing import Table, View, direction, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import (
     against_margin,
+    interval_for_margin,
     margin_words,
     queries_table,
+    row_called,
     row_fields,
     row_name,
     settings_words,
+    signed_margin,
     systems_lines,
 )
 from ir_outcomes.table_columns import INTERVAL_OF_ROW, NUMBER, Column, chosen, of_part
 
+HARM_MARKS: Mapping[HarmFound | None, str] = {"harm shown": "x", "not excluded": "?"}
 MOST_WORST = 3  # queries, and decisions, that are named on the first screen
 
 
@@ -114,8 +118,15 @@ def _counts(decisions: Sequence[GateDecision]) -> str:
     return f"{statuses}: {runs}{collections_words}"
 
 
+def _kind_of_name(decisions: Sequence[GateDecision]) -> str:
+    """Say what the names of decisions are."""
+    if len({decision.contender for decision in decisions}) > 1 or decisions[0].condition is None:
+        return "run"
+    return "measure" if all(map(_is_of_measure, decisions)) else "collection"
+
+
 def _is_of_measure(decision: GateDecision) -> bool:
-    """Return whether the condition of a decision is the measure whose values are compared."""
+    """Return whether the condition of a decision is a measure."""
     comparison = decision.comparison
     return comparison is not None and decision.condition == comparison.naive.measured_in
 
@@ -124,20 +135,79 @@ def _decisions_table(
     result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
 ) -> Table:
     """Show the rows of each decision against their margins."""
-    lines: list[tuple[str, Row | None]] = []
-    for name, decision in zip(names, decisions, strict=True):
-        heads = chain([f"{name}: {decision.status}"], repeat(""))
-        lines += zip(heads, decision.rows or [None], strict=False)
+    rows = max((decision.rows for decision in decisions), key=len)
+    captions = tuple(_captions(result, decisions))
+    if len(rows) == 1:
+        return _means_table(decisions, names, captions)
+    if len(decisions) > 1:
+        return _facets_table(decisions, names, rows, captions)
     columns = (
-        *(Column("gate", itemgetter(0)) for _ in decisions[1:2]),
-        Column("row", lambda line: line[1] and row_name(line[1])),
-        Column("difference", lambda line: against_margin(line[1]), form=NUMBER),
-        Column("margin", lambda line: line[1] and margin_words(line[1]), form=NUMBER),
-        Column(
-            "found", lambda line: line[1] and line[1].margin and line[1].margin.found, "finding"
-        ),
+        Column("row", row_name),
+        Column("difference", against_margin, form=NUMBER),
+        Column("margin", margin_words, form=NUMBER),
+        Column("found", lambda row: row.margin and row.margin.found, "finding"),
     )
-    return Table.of(columns, lines, *_captions(result, decisions))
+    return Table.of(columns, rows, *captions)
+
+
+def _means_table(
+    decisions: Sequence[GateDecision], names: Sequence[str], captions: Sequence[str]
+) -> Table:
+    """Show the mean of each decision on values of another tool against its margin."""
+    fields = ("baseline", "contender", "difference", "margin_interval", "margin")
+    columns = (
+        Column("name", itemgetter(0), _kind_of_name(decisions)),
+        Column("status", lambda line: line[1].status, "gate"),
+        *of_part(itemgetter(2), chosen(row_fields(0.05), *fields)),
+    )
+    lines = [
+        (name, decision, next(iter(decision.rows), None))
+        for name, decision in zip(names, decisions, strict=True)
+    ]
+    measures = {row.measured_in: row for *_, row in lines if row is not None}
+    meaning = "; ".join(
+        f"{measure}: {direction(row.higher_is_better)}" for measure, row in measures.items()
+    )
+    return Table.of(columns, lines, meaning, *captions)
+
+
+def _facets_table(
+    decisions: Sequence[GateDecision],
+    names: Sequence[str],
+    rows: Sequence[Row],
+    captions: Sequence[str],
+) -> Table:
+    """Show a line for each decision, below the margins."""
+    lines: list[list[str | None]] = [
+        ["margin", "", *(_margins_of(row.name, decisions) for row in rows)]
+    ]
+    found: list[list[HarmFound | None]] = [[None for _ in rows]]
+    for name, decision in zip(names, decisions, strict=True):
+        against = [row_called(decision.rows, row.name) for row in rows]
+        lines.append([name, decision.status, *map(interval_for_margin, against)])
+        found.append([row.margin.found if row and row.margin else None for row in against])
+    headings = [row_name(row) for row in rows]
+    marks = [[HARM_MARKS.get(harm, "") for harm in column] for column in zip(*found, strict=True)]
+    meanings = [
+        f"{mark}: {meaning}"
+        for mark, meaning in (
+            ("x", "harm beyond the margin is shown"),
+            ("?", "harm beyond the margin is not excluded"),
+        )
+        if any(mark in column for column in marks)
+    ]
+    columns = (*texts(_kind_of_name(decisions), "gate"), *numbers(*headings))
+    table = Table.of_texts(columns, lines, "; ".join(meanings), *captions)
+    return table.marked(raised=dict(zip(headings, marks, strict=True)))
+
+
+def _margins_of(name: str, decisions: Sequence[GateDecision]) -> str:
+    """Write the margin of a row, or its range where it depends on the run."""
+    rows = [row for decision in decisions for row in decision.rows if row.name == name]
+    ends = [pick(rows, key=signed_margin) for pick in (min, max)]
+    return " to ".join(
+        dict.fromkeys(margin_text(signed_margin(row), (), row.measured_in) for row in ends)
+    )
 
 
 def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
@@ -150,7 +220,10 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     ]
     if missing:
         limit = percent(result.max_missing)
-        yield f"queries missing: {some(missing, 3)}; at most {limit} % may be"
+        counted = ""
+        if all(map(_counts_worst, comparisons)):
+            counted = "; what is missing counts as the worst value"
+        yield f"queries missing: {some(missing, 3)}; at most {limit} % may be{counted}"
     several = [item for item in comparisons if item.of_several_runs]
     if several:
         yield "about these runs only"
@@ -164,6 +237,14 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
         f"{queries}{level:.4g} % intervals for margins{by_cluster},"
         f" {settings_words(result.settings)}"
     )
+
+
+def _counts_worst(comparison: Comparison) -> bool:
+    """Return whether values are compared, and the worst one is known."""
+    row = comparison.all_queries or comparison.naive
+    settings = comparison.settings
+    is_known = row.largest is not None and settings.n_clusters is None
+    return settings.ties == "unknown" and is_known
 
 
 def _measures_table(decisions: Sequence[GateDecision]) -> Iterator[Table]:
@@ -203,7 +284,7 @@ def _most_harm(decision: GateDecision) -> Iterator[str]:
 
 
 def _loss(query: QueryOutcome, is_ranking: bool) -> str:
-    """Say what a query lost: "3 to 71", "found, now lost"; in ranking alone its lengths."""
+    """Say what a query lost: "3 to 71", "found, now lost"."""
     if query.outcome == "lost" and not is_ranking:
         if query.found_contender:
             return (
@@ -227,6 +308,7 @@ def _margins_table(
     columns = (
         *(Column("run", itemgetter(0)) for _ in decisions[1:2]),
         Column("row", lambda line: row_name(line[1])),
+        *of_part(itemgetter(1), chosen(row_fields(0.05), "baseline", "contender", "difference")),
         Column("passable", lambda line: _passable(line[1]), "equal runs pass", NUMBER),
         Column("needed", lambda line: line[2] and line[2].queries, "settled by", NUMBER),
     )

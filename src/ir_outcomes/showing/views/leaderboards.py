@@ -88,7 +88,7 @@ def _leaderboard(result: Leaderboard) -> View:
 
 
 def _worse_somewhere(result: Leaderboard) -> Iterator[str]:
-    """Name the systems that are better than another on average, but worse in a collection."""
+    """Name systems that are better than another on average, but worse somewhere."""
     pairs = []
     for winner, other in permutations(result.standings, 2) if result.collections else ():
         place = result.standings.index(other)
@@ -341,7 +341,7 @@ def family_words(result: Leaderboard) -> str:
 def _letters_table(
     result: Leaderboard, parts: Sequence[MeasureOfRuns | CollectionOfBoard], title: str
 ) -> Table:
-    """Lay out runs and measures or collections, with the runs that each is better than by them."""
+    """Lay out which runs each is better than, by measure or collection."""
     letters = _letters(result)
     columns = (
         _letter_column(result),

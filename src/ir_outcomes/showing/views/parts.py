@@ -74,7 +74,7 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
         Column("interval", heading=level_words(alpha), form=INTERVAL_OF_ROW),
         Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
         Column("margin", lambda row: row.margin and margin_words(row), form=NUMBER),
-        Column("margin_interval", _interval_for_margin, "for margins", NUMBER),
+        Column("margin_interval", interval_for_margin, "for margins", NUMBER),
         Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
         Column("detectable", _detectable, form=NUMBER),
     )
@@ -100,8 +100,11 @@ def against_margin(row: Row | None) -> str:
     return difference_words(row, row.margin.interval, [signed_margin(row)])
 
 
-def _interval_for_margin(row: Row) -> str | None:
-    return None if row.margin is None else against_margin(row).partition(" ")[2] or NOTHING
+def interval_for_margin(row: Row | None) -> str | None:
+    """Write the interval for margins of a row that has a margin."""
+    if row is None or row.margin is None:
+        return None
+    return against_margin(row).partition(" ")[2] or NOTHING
 
 
 def within_words(comparison: Comparison) -> str:
@@ -140,7 +143,7 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
 def difference_words(
     row: Row | None, bounds: Interval | None, apart_from: Sequence[float] = ()
 ) -> str:
-    """Write the difference of a row with an interval, whose ends are apart from it and from others."""
+    """Write the difference of a row with an interval, apart from its ends."""
     if row is None or row.difference is None:
         return NOTHING
     least = places_of(row.measured_in)
@@ -181,16 +184,18 @@ def _is_widened(row: Row, alpha: float) -> bool:
     return row.difference is not None and bool(smallest > alpha or smallest >= row.pvalue)
 
 
-def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> str:
+def correction_words(comparisons: Sequence[Comparison]) -> str:
     """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
     rows = [row for item in comparisons if not item.identical for row in item.parts]
     widened = widened_words(rows, settings.alpha)
+    by_cluster = "" if settings.n_clusters is None else " by cluster"
     if settings.family == 1:
         if widened:
-            return "p, interval: adjusted t, wider where few differ"
-        return "p: adjusted t, as the interval"
-    p = f"p: adjusted t, of each {noun} by itself{widened}"
+            return f"p, interval: adjusted t{by_cluster}, wider where few differ"
+        return f"p: adjusted t{by_cluster}, as the interval"
+    larger = ", larger where few differ" if widened else ""
+    p = f"p: adjusted t{by_cluster}{larger}, each by itself"
     if settings.correction == "none":
         return f"{p}; labels not corrected over {settings.family}"
     rule = CORRECTIONS[settings.correction]
@@ -225,7 +230,8 @@ def missing_words(comparison: Comparison) -> str:
     k = comparison.cutoff
     if k is None or not comparison.in_lengths or comparison.all_queries is None:
         return ""
-    return f"; over all, no answer counts {k + 1}" if comparison.unit == "query" else ""
+    missing = "no answer" if comparison.unit == "query" else "not found"
+    return f"; {missing}: rank {k + 1}"
 
 
 def directions(rows: Iterable[Row]) -> str:
@@ -261,7 +267,7 @@ def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
-    """List the runs of a system, and the range of their differences on both facets, or of the mean."""
+    """List the runs of a system, and the range of their differences."""
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
     runs = [run for run in comparison.runs if run.system == name]
@@ -299,7 +305,8 @@ def details_of(
     """
     items = [item for _, item in comparisons]
     rows = _rows_table(comparisons, heading, shown, title)
-    return (rows, _outcomes_table(comparisons, heading), *_runs_tables(items))
+    tables = (rows, _outcomes_table(comparisons, heading), *_runs_tables(items))
+    return tuple(table for table in tables if table.columns)
 
 
 class _Line(NamedTuple):
