@@ -129,10 +129,13 @@ class SearchLengths:
                 f" {wanted}; evaluate the run again"
             )
         found = (self.rank > 0) & (self.rank <= cutoff)
+        level_size = self.level_size
+        if self.ties == "expected":
+            level_size = np.where(found, level_size, 1)
         shorter = replace(
             self,
             rank=np.where(found, self.rank, 0),
-            level_size=np.where(found, self.level_size, 1),
+            level_size=level_size,
             retrieved=np.minimum(self.retrieved, cutoff),
             cutoff=cutoff,
         )
