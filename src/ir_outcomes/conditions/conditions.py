@@ -172,10 +172,10 @@ class MeansOverConditions(ConditionsComparison):
 
 def by_contender(conditions: Iterable[Condition]) -> dict[str, list[Condition]]:
     """Return the conditions of each contender."""
-    found: dict[str, list[Condition]] = {}
+    by_run: dict[str, list[Condition]] = {}
     for row in conditions:
-        found.setdefault(row.comparison.contender, []).append(row)
-    return found
+        by_run.setdefault(row.comparison.contender, []).append(row)
+    return by_run
 
 
 def condition_columns(conditions: Sequence[Condition]) -> tuple[Column, ...]:

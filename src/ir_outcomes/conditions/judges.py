@@ -351,8 +351,8 @@ def _estimated(
         clusters=None if clusters is None else Clusters(clusters),
         rankings=np.array([0, 0 if identical else 1]),
     )
-    found = RowsOfPairs.of_family(measurements, [*quantities], settings.alpha)
-    return {name: row.row(0, settings.first_level) for name, row in found.rows.items()}
+    pairs = RowsOfPairs.of_family(measurements, [*quantities], settings.alpha)
+    return {name: row.row(0, settings.first_level) for name, row in pairs.rows.items()}
 
 
 def _answer(bias: Row, reference_found: Direction, judge_found: Direction, alpha: float) -> Answer:

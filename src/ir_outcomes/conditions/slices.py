@@ -297,7 +297,7 @@ def _difference(
         )
         return squares
 
-    found = permutation_test(
+    test = permutation_test(
         (codes,),
         between,
         permutation_type="pairings",
@@ -307,7 +307,7 @@ def _difference(
         batch=max(1, 2_000_000 // len(change)),
         rng=np.random.default_rng(seed),
     )
-    pvalue = float(found.pvalue)
+    pvalue = float(test.pvalue)
     return SliceDifference(contender, name, pvalue, pvalue, len(names))
 
 

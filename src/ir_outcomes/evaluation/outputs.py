@@ -273,7 +273,7 @@ def _words_of_missing(table: ValuesTable) -> str:
     n_common = n - int(np.any(table.missing, axis=0).sum())
     parts = []
     for run, source, row, failed in zip(
-        table.runs, table.called, table.missing, table.failed, strict=True
+        table.runs, table.sources, table.missing, table.failed, strict=True
     ):
         if queries := list(compress(table.query_ids, row)):
             why = f", of which {failed} failed (error)" if failed else ""

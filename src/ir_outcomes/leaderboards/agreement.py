@@ -303,10 +303,10 @@ def _tests(
     measurements = measurements_of_means(replace(scores, clusters=None), systems)
     row = "all queries"
     for block in blocks_of_pairs(measurements, (row,), first, shown=progress):
-        found = t_of(block.rows[row].sums)
+        tests = t_of(block.rows[row].sums)
         shape = block.systems.shape[1], -1
-        significant = (found.pvalue <= alpha).reshape(shape)
-        counts["t", "mean"] += counted(found.direction.reshape(shape), significant)
+        significant = (tests.pvalue <= alpha).reshape(shape)
+        counts["t", "mean"] += counted(tests.direction.reshape(shape), significant)
     chosen = np.stack(np.triu_indices(len(values), 1), axis=1)
     if len(chosen) > MOST_PAIRS:
         rng = np.random.default_rng([seed, len(chosen)])  # not the numbers that draw the halves

@@ -163,10 +163,8 @@ def _stripped(text: str, cells: list[str]) -> list[str]:
 
 
 def _records_of_table(text: str, lines: list[str], separator: str, source: Source) -> Records:
-    found = None if '"' in text else _columns_of_lines(lines, separator)
-    if found is None:
-        found = _quoted_columns(lines, separator, source)
-    by_column, numbers = found
+    table = None if '"' in text else _columns_of_lines(lines, separator)
+    by_column, numbers = table or _quoted_columns(lines, separator, source)
     titles = [cells[0].strip(WHITE_SPACE) for cells in by_column]
     source.refuse_repeated(titles, numbers[0])
     columns: dict[str, list[Any]] = {}
@@ -204,10 +202,10 @@ def _records_of_lines(text: str, lines: list[str], measure: str | None, source: 
         "  " in text or any(sign in text for sign in ("\r", "\v", "\f", "\n ", " \n"))
     ):
         separator = None
-    found = _columns_of_lines(lines, separator) if lines[0].strip() else None
-    if found is None or len(found[0]) not in (3, 4):
-        found = _checked_columns(lines, source)
-    by_column, numbers = found
+    table = _columns_of_lines(lines, separator) if lines[0].strip() else None
+    if table is None or len(table[0]) not in (3, 4):
+        table = _checked_columns(lines, source)
+    by_column, numbers = table
     *names, first, second, values = (_stripped(text, cells) for cells in by_column)
     if names and strict_number(values[0]) is None:
         problem = "is not a line of 4 columns: run, measure, query (or query, measure), value"
@@ -427,8 +425,7 @@ def _columns_of_mapping(
         if 2 * sum(map(is_measure_name, looked_at)) > len(looked_at):
             raise source.error(f"has no values by query; {MEANS}", text=some(keys))
         return {KEY: keys, "value": cells}
-    found = _list_within(data, source)
-    return _columns_of_object(found, measure, source)
+    return _columns_of_object(_list_within(data, source), measure, source)
 
 
 def _columns_of_split(data: Mapping[Any, Any]) -> dict[str, list[Any]]:

@@ -73,8 +73,8 @@ class ValuesTable:
         Its name, as the caller or the source has it.
     runs, query_ids : tuple of str
         Queries are all that a source names, in the order of their ids.
-    called : tuple of str
-        What the source of each run is called.
+    sources : tuple of str
+        The name of the source of each run.
     values : (n_runs, n_queries) float array
         NaN where there is no value.
     absent : (n_runs, n_queries) bool array
@@ -95,7 +95,7 @@ class ValuesTable:
 
     measure: str
     runs: tuple[str, ...]
-    called: tuple[str, ...]
+    sources: tuple[str, ...]
     query_ids: tuple[str, ...]
     values: Floats
     absent: Bools
@@ -171,7 +171,7 @@ def read_table(
     return ValuesTable(
         measure=measures[0],
         runs=run_names,
-        called=tuple(
+        sources=tuple(
             source.called for source in (sources if sources[1:] else [*sources] * len(runs))
         ),
         query_ids=tuple(query_ids),
@@ -345,9 +345,8 @@ def _run(rows: _Rows, name: str | None, of_run: Ints, trials: Trials | None) -> 
                 " there, such as RR",
             )
         columns = np.fromiter(map(index.__getitem__, ids), np.int64, len(ids))
-        values = np.bincount(columns, values, len(index)) / np.bincount(
-            columns, minlength=len(index)
-        )
+        sums = np.bincount(columns, values, len(index))
+        values = sums / np.bincount(columns, minlength=len(index))
         ids = list(index)
     return _Run(name, ids, values, int(rows.failed[of_run].sum()), _decimals(values, measure))
 
@@ -366,10 +365,10 @@ def _repeated(rows: _Rows, ids: list[str], of_run: Ints) -> FormatError:
         " of their names 'run'"
     )
     for title, cells in layout.records.columns.items():
-        known = title in (id_column, layout.value, layout.run, KEY, *INDEX_TITLES)
+        is_needed = title in (id_column, layout.value, layout.run, KEY, *INDEX_TITLES)
         of_rows = [cells[row] for row in of_run.tolist()]
         if (
-            known
+            is_needed
             or normal(title) in _TRIALS
             or any(isinstance(cell, (list, dict)) for cell in of_rows[:20])
         ):
@@ -391,19 +390,19 @@ def _repeated(rows: _Rows, ids: list[str], of_run: Ints) -> FormatError:
 def _summaries(names: set[str], rows: _Rows, of_run: Ints) -> list[int]:
     """Return the rows that are called all, or are a statistic of the others by name and value."""
     named = [row for row in of_run.tolist() if rows.ids[row] in names]
-    found = [row for row in named if rows.ids[row].casefold() == "all"]
+    summaries = [row for row in named if rows.ids[row].casefold() == "all"]
     others = rows.values[np.setdiff1d(of_run, named)]
     others = others[~np.isnan(others)]
     raw = rows.layout.records.columns[rows.layout.value]
     for row in named:
-        if row in found or not len(others):
+        if row in summaries or not len(others):
             continue
         words = set(re.findall("[a-z]+", rows.ids[row].casefold()))
         statistics = [float(of(others)) for names_of, of in _STATISTICS if words & {*names_of}]
         slack = 0.5001 * 10.0 ** -_places(raw[row])
         if any(abs(rows.values[row] - value) <= slack for value in statistics):
-            found.append(row)
-    return found
+            summaries.append(row)
+    return summaries
 
 
 def _places(cell: Any) -> int:
