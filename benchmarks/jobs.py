@@ -1,10 +1,11 @@
-"""What whole jobs cost beside other tools, as ratios of processor time: ``python benchmarks/jobs.py``.
+"""What whole jobs cost beside other tools, in processor time: ``python benchmarks/jobs.py``.
 
     python benchmarks/jobs.py [--only WORD] [--rounds 2]
 
 Every way to do a job is a process of its own; all of them take turns, and the least of the rounds
-counts. Runs are made up in forms that are met: scores as Python prints them, ids like MS MARCO's or
-URLs, lists of 1 to 1000 documents. Boards are ranks drawn at random, and variants of the runs of
+counts. Ratios are other / ours: above 1 ir_outcomes is faster. Runs are made up in forms that are
+met: scores as Python prints them, ids like MS MARCO's or URLs, lists of 1 to 1000 documents, lines in
+no order, CSV and JSON lines. Boards are ranks drawn at random, and variants of the runs of
 TREC-COVID, which are looked for in ../shared/data, or where IR_OUTCOMES_REAL_DATA says. Seconds are
 of one machine, on which other work may run; only the ratios mean something.
 """
@@ -12,10 +13,12 @@ of one machine, on which other work may run; only the ratios mean something.
 import argparse
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,11 +124,27 @@ a, b = read(sys.argv[2]), read(sys.argv[3])
 }
 
 
-def write_run(path: Path, n_queries: int, depth: int, scores: str = "{}", ids: str = "D{}") -> None:
+TREC = "{query} Q0 {document} {rank} {score} run\n"
+CSV = "{query},{document},{rank},{score}\n"
+JSON_LINES = '{{"query_id": "{query}", "doc_id": "{document}", "rank": {rank}, "score": {score}}}\n'
+
+
+def write_run(
+    path: Path,
+    n_queries: int,
+    depth: int,
+    scores: str = "{}",
+    ids: str = "D{}",
+    line: str = TREC,
+    *,
+    shuffled: bool = False,
+) -> None:
     """Write a run whose lists have `depth` documents; with 0, from 1 to 1000."""
     rng = np.random.default_rng(depth + len(path.stem))
     golds = rng.permutation(n_queries).tolist()
     with path.open("w") as stream, (path.parent / "qrels.txt").open("w") as qrels:
+        if line == CSV:
+            stream.write("query_id,doc_id,rank,score\n")
         for query in range(n_queries):
             length = depth or int(1000 ** rng.random())
             documents = [ids.format(number) for number in rng.choice(9_000_000, length, False)]
@@ -135,18 +154,23 @@ def write_run(path: Path, n_queries: int, depth: int, scores: str = "{}", ids: s
             if place < length:
                 documents[place] = gold
             values = np.sort(rng.gamma(2, 4, length))[::-1].tolist()
-            for rank, (document, value) in enumerate(zip(documents, values, strict=True), 1):
-                stream.write(f"{query} Q0 {document} {rank} {scores.format(value)} run\n")
+            for place in rng.permutation(length).tolist() if shuffled else range(length):
+                score = scores.format(values[place])
+                cells = {"query": query, "document": documents[place], "rank": place + 1}
+                stream.write(line.format(**cells, score=score))
 
 
 URL = "https://www.example.org/library/articles/{}.html"
 READERS = {"ir_outcomes": OURS, "pytrec_eval": PYTREC_EVAL, "Polars": POLARS}
-FORMS = {  # name: queries, depth, scores, ids
-    "read 7 million lines": (7000, 1000, "{}", "D{}"),
-    "read 7 million lines, four decimals": (7000, 1000, "{:.4f}", "D{}"),
-    "read 519,300 lines, ids are URLs": (5193, 100, "{}", URL),
-    "read 5193 lists of 1 to 1000": (5193, 0, "{}", "D{}"),
-    "read 10^6 queries of 10": (1_000_000, 10, "{}", "D{}"),
+FORMS: dict[str, dict[str, Any]] = {
+    "read 7 million lines": {"n_queries": 7000, "depth": 1000},
+    "read 7 million lines, four decimals": {"n_queries": 7000, "depth": 1000, "scores": "{:.4f}"},
+    "read 519,300 lines, ids are URLs": {"n_queries": 5193, "depth": 100, "ids": URL},
+    "read 519,300 lines, not in order": {"n_queries": 5193, "depth": 100, "shuffled": True},
+    "read 519,300 lines of CSV": {"n_queries": 5193, "depth": 100, "line": CSV},
+    "read 519,300 lines of JSON": {"n_queries": 5193, "depth": 100, "line": JSON_LINES},
+    "read 5193 lists of 1 to 1000": {"n_queries": 5193, "depth": 0},
+    "read 10^6 queries of 10": {"n_queries": 1_000_000, "depth": 10},
 }
 
 
@@ -223,8 +247,11 @@ values, rng = np.where(ranks, 1 / np.maximum(ranks, 1), 0), np.random.default_rn
 for _ in range(1000):
     scipy.stats.rankdata(-values[:, rng.integers(0, 5193, 5193)].mean(axis=1))
 """
+# Some runs have equal scores, or scores that rise.
+COVID = "iro.compare(ev, ev[0].name, allow=['equal-scores', 'rising-scores'])"
 BOARDS = {  # name: board, our work, SciPy's
     "compare 1 with 39, 5193 queries": ("drawn(40, 5193)", "iro.compare(ev, 'run0')", ONE),
+    "compare 1 with 142 by document": ("covid_like()", COVID, None),
     "rank_distribution, 40 x 5193": ("drawn(40, 5193)", "iro.rank_distribution(ev)", RESAMPLES),
     "leaderboard, 143 x 5193": ("drawn(143, 5193)", "iro.leaderboard(ev)", PAIRS),
     "leaderboard, 143 by document": ("covid_like()", "iro.leaderboard(ev)", None),
@@ -263,7 +290,7 @@ def cost(way: Way, *arguments: object) -> Cost:
 def measure(
     name: str, ways: dict[str, Way], rounds: int, *arguments: object, lines: int = 0
 ) -> None:
-    """Print a row of the table: what each way takes, and the ratio of ours to it."""
+    """Print a row of the table: what our way takes, and the ratio of each other to it."""
     costs: dict[str, list[Cost]] = {tool: [] for tool in ways}
     for _ in range(rounds):
         for tool, way in ways.items():
@@ -275,7 +302,7 @@ def measure(
     cells = [name, f"{ours.seconds:.2f}", f"{ours.peak:.0f}"]
     cells.append(f"{ours.added * 2**20 / lines:.0f}" if lines else "")
     cells.append(
-        ", ".join(f"{ours.seconds / each.seconds:.2f} of {tool}" for tool, each in least.items())
+        ", ".join(f"{tool} {each.seconds / ours.seconds:.2f}" for tool, each in least.items())
     )
     print(f"| {' | '.join(cells)} |", flush=True)
 
@@ -286,7 +313,11 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a part of the name of the jobs to measure")
     parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
-    print("| job | s | peak, MiB | bytes a line | ratio |\n|---|---|---|---|---|")
+    tools = ("numpy", "scipy", "polars", "pytrec-eval-terrier", "ir-measures")
+    versions = ", ".join(f"{tool} {version(tool)}" for tool in tools)
+    print(f"Python {platform.python_version()}, {versions}; {os.cpu_count()} processors")
+    print(f"load before: {os.getloadavg()[0]:.1f}\n")
+    print("| job | s | peak, MiB | bytes a line | other / ours |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name_of_folder:
         qrels, *runs = (Path(name_of_folder, name) for name in ("qrels.txt", "run", "other"))
         if options.only in "compare 2 runs of 519,300 lines":
@@ -295,16 +326,18 @@ def main() -> None:
             measure("compare 2 runs of 519,300 lines", COMPARE, options.rounds, qrels, *runs)
         for name, form in FORMS.items():
             if options.only in name:
-                write_run(runs[0], *form)
+                write_run(runs[0], **form)
                 with runs[0].open("rb") as stream:
                     lines = sum(1 for _ in stream)
-                measure(name, READERS, options.rounds, qrels, runs[0], lines=lines)
+                ways = READERS if form.get("line", TREC) == TREC else {"ir_outcomes": OURS}
+                measure(name, ways, options.rounds, qrels, runs[0], lines=lines)
     for name, (board, work, peer) in BOARDS.items():
         if options.only in name:
             ways = {"ir_outcomes": on_board(board, work)}
             if peer:
                 ways["SciPy"] = on_board(board, peer)
             measure(name, ways, options.rounds)
+    print(f"\nload after: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

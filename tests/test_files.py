@@ -45,3 +45,11 @@ def test_a_signal_during_writing_leaves_the_old_file(tmp_path: Path, sent: signa
         writer.send_signal(sent)
     assert writer.returncode != 0
     assert target.read_text() == "before"
+
+
+def test_a_pipe_that_has_no_path_is_written_to() -> None:
+    reader, writer = os.pipe()
+    write_completely(f"/dev/fd/{writer}", b"whole")
+    os.close(writer)
+    with open(reader, "rb") as pipe:
+        assert pipe.read() == b"whole"

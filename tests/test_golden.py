@@ -95,6 +95,21 @@ def judges() -> dict[str, iro.Evaluation]:
     }
 
 
+def graded() -> dict[str, iro.Evaluation]:
+    """Two judges with grades of their own, of which each has its smallest relevant one."""
+    qrels, runs = collection(len(NAMES), 90, seed=3)
+    return {
+        f"judge{rel}": iro.evaluate(
+            {query: dict.fromkeys(judged, rel) for query, judged in qrels.items()},
+            list(runs.values()),
+            names=NAMES,
+            cutoff=10,
+            rel=rel,
+        )
+        for rel in (1, 2)
+    }
+
+
 def checked(suffix: str = "") -> Result:
     """Two runs; of the second the ids of documents have a suffix."""
     qrels, runs = collection(2, 90, relevant=2, seed=3)
@@ -141,6 +156,7 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
         lambda: iro.compare_judges(judges(), "bm25", NAMES[3], reference="people"),
         "details",
     ),
+    "judges-several": (lambda: iro.compare_judges(graded(), "bm25"), "text"),
     "gate-pass": (
         lambda: iro.gate(evaluated(), "bm25", NAMES[3], margins=(40.0, 5.0)),
         "text json markdown",

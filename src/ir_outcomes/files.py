@@ -39,12 +39,13 @@ _LONGEST_STEM = 200  # bytes of a name, which may have 255 with what is added
 def write_completely(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file beside the target and rename it, so that nobody reads a part of it."""
     try:
-        target = Path(path).resolve()  # a link stays a link
+        target = Path(path)
         present = target.stat() if target.exists() else None
-        # Renaming would replace a device or a pipe.
+        # Renaming would replace a device or a pipe, and one such as /dev/stdout has no other path.
         if present is not None and not stat.S_ISREG(present.st_mode):
             target.write_bytes(content)
             return
+        target = target.resolve()  # a link stays a link
         # Where this is killed, the file that stays is known by its name, and no more readable than
         # its target.
         name = os.fsdecode(os.fsencode(target.name)[:_LONGEST_STEM])

@@ -48,7 +48,7 @@ def test_a_file_that_is_given_again_counts_once(small: Path) -> None:
     assert done.stderr == (
         "note: ./bm25-stem.run is given again; it counts once\n"
         "note: bm25-stem.run is given again; it counts once\n"
-        "note: bm25.run is also among the runs; it is not compared with itself\n"
+        "note: a baseline is also among the runs; it is not compared with itself\n"
     )
 
 

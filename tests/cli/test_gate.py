@@ -260,6 +260,41 @@ def test_one_path_given_twice_is_wrong_usage(runs: str, small: Path) -> None:
         assert (named.returncode, "identical" in named.stdout) == (0, True)
 
 
+def test_a_saved_evaluation_stands_for_qrels_and_runs(small: Path, tmp_path: Path) -> None:
+    runs = ["bm25.run", "bm25-stem.run", "rrf-stem-lsa.run"]
+    words = [small / file for file in ("qrels.txt", *runs)]
+    saved = tmp_path / "board.npz"
+    assert call("evaluate", *words, "-o", saved).returncode == 0
+    for contenders in (1, 2):
+        names = [run.removesuffix(".run") for run in runs[: contenders + 1]]
+        one = decided("gate", *words[: contenders + 2], *WIDE)
+        other = decided("gate", saved, *names, *WIDE)
+        assert one[:2] == other[:2]
+        assert list(one[1]) == names[1:]
+    assert decided("gate", saved, "bm25", *WIDE)[:2] == one[:2]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "qrels.txt bm25.run rrf-stem-lsa.run --reference rrf-stem-lsa.run --margins 10pp,5",
+        "qrels.txt bm25.run ./rrf-stem-lsa.run link.run --reference rrf-stem-lsa.run --margins 10pp,5",
+        "qrels.txt one/bm25.run one --margins 10pp,5",
+        "--outputs old.csv new.csv -m nDCG@10 --reference new.csv --margins 0.1",
+    ],
+)
+def test_no_run_passes_against_itself(words: str, small: Path, tmp_path: Path) -> None:
+    (tmp_path / "link.run").symlink_to(small / "rrf-stem-lsa.run")
+    (tmp_path / "one").mkdir()
+    shutil.copy(small / "bm25.run", tmp_path / "one")
+    for file in ("qrels.txt", "bm25.run", "rrf-stem-lsa.run"):
+        (tmp_path / file).symlink_to(small / file)
+    for file, value in (("old.csv", 0.5), ("new.csv", 0.6)):
+        lines = [f"q{number},{value}\n" for number in range(50)]
+        (tmp_path / file).write_text("".join(["query_id,nDCG@10\n", *lines]))
+    assert call("gate", *words.split(), folder=tmp_path).returncode == 2
+
+
 def test_plans_of_values(tmp_path: Path) -> None:
     for name, step in (("old", 3), ("new", 5)):
         lines = [f"q{n},{n * step % 7 / 7},{n}" for n in range(60)]

@@ -2,6 +2,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ir_outcomes as iro
@@ -91,6 +92,27 @@ def test_a_board_over_a_suite(tmp_path: Path) -> None:
     assert iro.Leaderboard.from_json(done.stdout) == board
 
 
+def test_a_gate_of_values_decides_in_each_collection_and_inputs_stay(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    for collection, loss in (("c1", 0.0), ("c2", 0.4)):
+        (tmp_path / "values" / collection).mkdir(parents=True)
+        values = 0.5 + rng.random(80) / 2
+        for run, of_run in (("old", values), ("new", values - loss)):
+            lines = [f"{collection}-{n},{value}\n" for n, value in enumerate(of_run.tolist())]
+            file = tmp_path / "values" / collection / f"{run}.csv"
+            file.write_text("".join(["query_id,nDCG@10\n", *lines]))
+    inputs = {file: file.read_bytes() for file in (tmp_path / "values").rglob("*.csv")}
+    gate = ("gate", "--suite", "values", "--baseline", "old", "--margins", "0.2")
+    done = call(*gate, "--outputs", "-m", "nDCG@10", "--format", "json", folder=tmp_path)
+    decisions = iro.GateResult.from_json(done.stdout).decisions
+    assert [(item.condition, item.status) for item in decisions] == [("c1", "pass"), ("c2", "fail")]
+    board = ("leaderboard", "--suite", "values")
+    for command in (gate, board, ("compare-collections", "values", "--baseline", "old")):
+        words = (*command, "--outputs", "-m", "nDCG@10", "-o", "values/c1/old.csv")
+        assert call(*words, folder=tmp_path).returncode == 2
+    assert {file: file.read_bytes() for file in inputs} == inputs
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
@@ -98,11 +120,15 @@ def test_a_board_over_a_suite(tmp_path: Path) -> None:
         ("qrels.txt bm25.run --suite suite", 2, "--suite"),
         ("--suite nothing", 1, "nothing"),
         ("--suite . --outputs -m RR", 1, "COLLECTION/SYSTEM"),
+        ("--suite values --outputs -m RR", 1, "in c2"),
         ("--suite . --where a=b", 2, "--outputs"),
     ],
 )
 def test_suites_of_boards_that_cannot_be_read(
     words: str, status: int, said: str, tmp_path: Path
 ) -> None:
+    (tmp_path / "values" / "c1").mkdir(parents=True)
+    (tmp_path / "values" / "c1" / "a.csv").write_text("query_id,RR\nq1,1\n")
+    (tmp_path / "values" / "c2").symlink_to("nothing")
     done = call("leaderboard", *words.split(), folder=tmp_path)
     assert (done.returncode, said in done.stderr) == (status, True), done.stderr

@@ -89,9 +89,17 @@ def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
             "gate --suite suite --baseline bm25 --margins 1pp,1 --report suite/one/bm25.run",
             "suite/one/bm25.run",
         ),
+        (
+            (
+                "compare qrels.txt bm25.run bm25-stem.run --report r.html --docs ./docs.jsonl"
+                " --output docs.jsonl"
+            ),
+            "docs.jsonl",
+        ),
     ],
 )
 def test_an_input_is_never_overwritten(words: str, target: str, folder: Path) -> None:
+    (folder / "docs.jsonl").write_text('{"id": "d1", "text": "one"}\n')
     before = (folder / target).read_bytes()
     done = call(*words.split(), folder=folder)
     assert (done.returncode, done.stdout) == (2, "")

@@ -160,3 +160,13 @@ def test_wrong_outputs(
 ) -> None:
     with pytest.raises(error, match=message):
         iro.compare_outputs(baseline, contender, **settings)
+
+
+def test_what_is_left_out_is_counted_in_one_note() -> None:
+    old = {f"q{number}": number / 80 for number in range(40)}
+    new = {query: value for query, value in old.items() if query not in {"q3", "q4", "q5"}}
+    found = iro.compare_outputs(old, new, measure="nDCG@10", allow=["missing-values"])
+    assert found.n_queries == 37
+    kinds = [note.kind for note in all_notes(found)]
+    assert kinds.count("missing-values") == 1
+    assert not {"missing", "many missing"} & {*kinds}

@@ -148,6 +148,8 @@ def test_harm_in_one_collection_is_named_and_counted() -> None:
     assert overall.label.startswith("better")
     assert overall.hurt == ("hurt",)
     assert overall.worse == 1
+    assert overall.new["all queries"].low < 0 < overall.new["all queries"].high
+    assert overall.outlook == "could go either way"
 
 
 def test_a_better_collection_whose_ranking_is_worse_by_the_raw_p_is_hurt() -> None:

@@ -96,7 +96,7 @@ def check(
 
 @pytest.mark.parametrize("unit", ["query", "document"])
 @pytest.mark.parametrize("moved", [0.02, 0.3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 2, 5, 7])  # clustered or not, both levels
 def test_random_suites_are_plain_loops(seed: int, moved: float, unit: str) -> None:
     """Of few queries, of which few differ, all of one size or in clusters of different sizes."""
     rng = np.random.default_rng(seed)

@@ -59,8 +59,8 @@ def test_a_directory_of_runs_with_other_files(folder: Path) -> None:
     with pytest.warns(IrOutcomesWarning) as caught:
         assert run_paths(folder) == [str(folder / name) for name in RUNS]
     message = (
-        "README, a.run.eval, labels.csv, notes.md, qrels.txt are not runs and are left out; name a"
-        " file itself"
+        "README, a.run.eval, labels.csv, notes.md, qrels.txt, within are not runs and are left"
+        " out; name a file itself"
     )
     assert [(message in str(each.message), each.filename) for each in caught] == [(True, __file__)]
     with pytest.warns(IrOutcomesWarning, match=r"qrels\.txt is not a run and is left out"):

@@ -105,8 +105,10 @@ def test_names_of_files_and_paths_that_are_none(tmp_path: Path, write: Any) -> N
         "g",
     ]
     write(GOOD, "bm25.run")
+    (tmp_path / "link.run").symlink_to("nothing.run")
     for path, message in (
         (tmp_path / "bm26.run", r"bm26\.run: no such file; did you mean .*bm25\.run\?"),
+        (tmp_path / "link.run", r"link\.run: no such file; this is a link to nothing"),
         (tmp_path / "nowhere" / "a.run", r"the folder .* does not exist"),
         (tmp_path, "a directory or device, not a file"),
         ("/dev/zero", "a directory or device, not a file"),

@@ -123,6 +123,7 @@ def test_dicts_of_pytrec_eval_and_ranx_in_python_and_as_json(write: Any) -> None
             for asked in (None, measure):
                 output = read_output(source, measure=asked)
                 assert (output.measure, output.values) == (measure, {"q1": 0.5, "R": 1.0})
+    assert len(iro.outputs({"a": by_measure, "b": by_measure})) == 2
     flat = read_output(write('{"q1": 2, "q2": null}'), measure="ESL")
     assert flat.values == pytest.approx({"q1": 2, "q2": math.nan}, nan_ok=True)
     own = {"mine": {"q1": 0.5, "q2": 1.0}, "other": {"q1": 0.5, "q2": 1.0}}
@@ -167,6 +168,7 @@ def test_a_text_of_trec_eval_may_stand_there_twice(write: Any) -> None:
         ("q1 AP 0.5\nq2 AP 50\n", r"line 2: AP of query q2 is not between 0 and 1; if the values are percentages, divide"),
         (WIDE + "a,0.5,0.5,\"0,5\"", "line 2: the value of RR of query 403 has a decimal comma; write a point"),
         ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
+        ("q1 Q0 d1 1 9 t\n", r"a\.eval, line 1: has no values by query; runs and qrels are for"),
         ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is not between 0 and 1"),
         ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: query q1 .query_id. has several values of RR; if they are"),
         ("a b 0.5\n", "it cannot be told which column has the measures"),
@@ -262,6 +264,8 @@ def test_a_choice_among_runs_and_measures(write: Any) -> None:
 def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(write: Any) -> None:
     with pytest.raises(FormatError, match="has no column of values; call it value"):
         read_output(write("qid\tmeasure\tx\na\tb\t0.5\n"), measure="RR")
+    with pytest.raises(FormatError, match="has no column of query ids"):
+        read_values(FRAMES["polars"]({"q1": [0.5]}))
     values = read_output(write("run\tqid\tvalue\na\tb\t0.5\n"), measure="RR")
     assert (values.name, values.values) == ("a", {"b": 0.5})
     assert read_output(write("query\tAP\tRR\nq\t1\t0.5\n")).values == {"q": 0.5}
@@ -322,9 +326,12 @@ def test_columns_of_measures_are_read_alike_in_all_forms(write: Any, query: str)
     "source",
     [
         "epoch,steps,cosine-NDCG@10\n0,100,0.45\n",
+        "name,AP,RR\nbm25,0.3,0.5\n",
         "AP,RR\n0.3,0.5\n",
         ",AP\n0,0.3\n1,0.4\n",
+        "map\tall\t0.3\n",
         '{"ndcg": {"NDCG@1": 0.3}, "map": {"MAP@1": 0.2}}',
+        '{"nDCG@10": 0.3, "RR": 0.2}',
     ],
 )
 def test_means_are_refused(source: str, write: Any) -> None:
@@ -332,6 +339,12 @@ def test_means_are_refused(source: str, write: Any) -> None:
         if asked in source if asked else "cosine" not in source:
             with pytest.raises(FormatError, match="the means alone do not do"):
                 read_values(write(source), measure=asked)
+
+
+def test_truth_values_are_1_and_0(write: Any) -> None:
+    frame = pd.DataFrame({"id": [1, 2], "ok": [True, False]})
+    for source in (frame, *(write(f"id,ok\n1,{yes}\n2,{no}\n") for yes, no in ("CI", "YN"))):
+        assert read_output(source, measure="ok").values == {"1": 1.0, "2": 0.0}
 
 
 def test_trials_are_averaged_where_that_is_asked_for(write: Any) -> None:

@@ -112,7 +112,8 @@ class Output:
             check_target(path)
         if paths:
             files = [
-                os.path.realpath(file) for file in (*_files_of(inputs), *map(str, paths.values()))
+                os.path.realpath(file)
+                for file in (*_files_of([*inputs, self.docs]), *map(str, paths.values()))
             ]
             for path in paths.values():
                 if files.count(os.path.realpath(path)) > 1:
@@ -295,7 +296,7 @@ def is_run_or_qrels(path: Path) -> bool:
 
 def _files_of(values: Iterable[Any]) -> Iterator[str]:
     """Yield the files that words stand for."""
-    from ir_outcomes.reading.collections import read_suite
+    from ir_outcomes.reading.collections import read_folders, read_suite
     from ir_outcomes.reading.runs import run_paths
 
     for value in values:
@@ -307,6 +308,9 @@ def _files_of(values: Iterable[Any]) -> Iterator[str]:
             for part in (word, re.sub("^[^=]*=|[@#][^@#]*$", "", word)):
                 with warnings.catch_warnings(action="ignore"), suppress(IrOutcomesError):
                     yield from run_paths(part)
-                if os.path.isdir(part) or part.endswith(".toml"):
+                if os.path.isdir(part):
                     with suppress(IrOutcomesError):
                         yield from read_suite(part).files
+                    with suppress(IrOutcomesError):
+                        for files in read_folders(part).values():
+                            yield from files

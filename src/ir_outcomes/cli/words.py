@@ -112,7 +112,7 @@ def pair_or_values(
         evaluation = values_of(files, how, settings)
         first, *others = evaluation.system_names
         contenders = others[0] if len(others) == 1 else others
-        return Read((evaluation, first, contenders), {"measures": ()})
+        return Read((evaluation, first, contenders), {"measures": ()}, evaluation)
     of_values: dict[str, Any] = dict(how)
     if CALL.command == "plan":  # of runs, the rows are planned
         of_values |= {
@@ -146,7 +146,7 @@ def with_baselines(
         replicates=settings.get("replicates"),
     )
     if call.left_out:
-        note(f"{baselines[0]} is also among the runs; it is not compared with itself")
+        note("a baseline is also among the runs; it is not compared with itself")
     evaluation = iro.evaluate(qrels, call, **options)
     names = evaluation.system_names
     first = [names[position] for position in call.baselines]
@@ -155,7 +155,7 @@ def with_baselines(
 
 def saved(path: str, settings: Mapping[str, Any]) -> "iro.Evaluation":
     """Read a saved evaluation, of which only the cutoff can be another one."""
-    if not settings.keys() <= {"cutoff", "progress", "measures", "higher_is_better", "documents"}:
+    if not settings.keys() <= {"cutoff", "measures", "higher_is_better", *_OF_RUNS}:
         raise UsageError(f"{path} is a saved evaluation; leave out options on how runs are read.")
     evaluation = iro.load_evaluation(path)
     if settings.get("documents") == "cutoff" and not evaluation.documents:
@@ -189,7 +189,7 @@ def board(
     """
     if outputs:
         evaluation = values_of([qrels, *(runs or ())], how, settings)
-        return Read((evaluation,), {"measures": None}, None)
+        return Read((evaluation,), {"measures": None}, evaluation)
     refuse_how(how)
     return evaluated_runs(qrels, runs, settings=settings)
 
@@ -380,7 +380,15 @@ def gate(
     """
     options = {} if reference is None else {"reference": reference}
     if suite and system and not qrels:
-        read = collections(suite, baseline=system, contenders=contenders, settings=settings)
+        read = collections(
+            suite,
+            baseline=system,
+            contenders=contenders,
+            outputs=outputs,
+            allow=["missing-values"],
+            settings=settings,
+            **how,
+        )
         return read._replace(options={**read.options, **options})
     if suite or system or not qrels or not (baseline or outputs):
         raise UsageError(
@@ -395,6 +403,7 @@ def gate(
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         last = [reference] if reference and os.path.exists(reference) else []
+        refuse_only_baselines(last, files[1:])
         of_measures = {
             measure: values_of(
                 [*files, *last],
@@ -411,10 +420,11 @@ def gate(
     refuse_how(how)
     if "names" not in settings:
         refuse_path_twice([*baselines[:1], *(runs or ())])
-    evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
+        refuse_only_baselines(baselines, runs or ())
+    evaluation, names, others = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
     files = list(dict.fromkeys([qrels, *baselines[:1], *(runs or ()), *baselines]))
-    return Read((evaluation, names[0], contenders), options, evaluation, files)
+    return Read((evaluation, names[0], contenders or others), options, evaluation, files)
 
 
 _OF_RUNS = ("progress", "on_error", "documents")  # settings that commands give themselves
@@ -459,6 +469,13 @@ def refuse_path_twice(paths: Sequence[str]) -> None:
             raise UsageError(
                 f"{path} is given twice; name it once, or give --names that tell the runs apart."
             )
+
+
+def refuse_only_baselines(baselines: Sequence[str], runs: Sequence[str]) -> None:
+    """Refuse runs that are all baselines, each of which would pass against itself."""
+    files = set(map(os.path.realpath, baselines))
+    if runs and files.issuperset(map(os.path.realpath, run_files(runs))):
+        raise UsageError("No run is left to decide on: all are baselines; give another run.")
 
 
 def refuse_how(how: Mapping[str, Any]) -> None:

@@ -223,6 +223,8 @@ def _opened(source: str) -> _CountedFile:
 
 
 def _nearest(source: str) -> str:
+    if os.path.islink(source):
+        return "; this is a link to nothing"
     folder, name = os.path.split(source)
     try:
         present = os.listdir(folder or ".")

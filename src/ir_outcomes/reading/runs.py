@@ -314,8 +314,9 @@ def run_paths(source: Any) -> list[Any]:
     path = os.fspath(source)
     is_folder = os.path.isdir(path)
     listed = _matches(os.path.join(glob.escape(path), "*") if is_folder else path)
-    found = sorted(file for file in listed if not os.path.isdir(file))
-    if not found:
+    # Folders in a folder are named; a pattern such as ** enters them.
+    found = sorted(file for file in listed if is_folder or not os.path.isdir(file))
+    if all(map(os.path.isdir, found)):
         problem = "the directory contains no file" if is_folder else "no file matches this pattern"
         raise UnreadableFile(f"{path}: {problem}")
     runs = [file for file in found if _is_probably_run(file)]
@@ -394,7 +395,9 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _is_probably_run(path: str) -> bool:
-    """Return whether a file in a directory is a run, or cannot be read."""
+    """Return whether a file in a directory, and no folder, is a run, or cannot be read."""
+    if os.path.isdir(path):
+        return False
     name = os.path.basename(path).lower()
     # Such files stand beside runs in many repositories.
     if name.startswith(("readme", "license")) or name.endswith(".md"):

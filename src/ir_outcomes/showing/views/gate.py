@@ -232,11 +232,14 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
     n_queries = {item.n_queries for item in comparisons}
-    queries = f"{plural('query', n_queries.pop())}, " if len(n_queries) == 1 else ""
-    yield (
-        f"{queries}{level:.4g} % intervals for margins{by_cluster},"
-        f" {settings_words(result.settings)}"
-    )
+    each = " each" if len({decision.condition for decision in decisions}) > 1 else ""
+    queries = f"{plural('query', n_queries.pop())}{each}, " if len(n_queries) == 1 else ""
+    intervals = f"{level:.4g} % intervals for margins{by_cluster}"
+    if len(result.settings.margins or ()) == 2:
+        yield f"margin of all queries: follows from the other two; {intervals}"
+        yield f"{queries}{settings_words(result.settings)}"
+    else:
+        yield f"{queries}{intervals}, {settings_words(result.settings)}"
 
 
 def _counts_worst(comparison: Comparison) -> bool:
