@@ -9,10 +9,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from ir_outcomes.errors import MismatchError, some
+from ir_outcomes.evaluation.clusters import separator_in, text_before
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.repairs import repair_of_queries
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
-from ir_outcomes.evaluation.systems import separator_in, text_before
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.qrels import Qrels
