@@ -224,7 +224,7 @@ def _with_unlisted(table: ValuesTable) -> ValuesTable:
 
 
 def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
-    """Return the values for these queries; of a retrieval measure none is 0 where it is absent."""
+    """Return the values for these queries, of a retrieval measure 0 where absent."""
     position = {query: column for column, query in enumerate(table.query_ids)}
     columns = np.array([position.get(query, -1) for query in query_ids], dtype=np.int64)
     absent = np.where(columns < 0, True, table.absent[:, columns])

@@ -252,9 +252,9 @@ def note_on_depth(deepest: int, cutoff: int) -> Note:
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have many results that hang on the rule for ties."""
     shares = {
-        run.name: float(run.reordered[run.answered() > 0].mean())
+        run.name: float(run.reordered[answered].mean())
         for run in runs
-        if run.answered().any()
+        if (answered := run.answered() > 0).any()
     }
     named = [name for name, share in shares.items() if share >= MANY_REORDERED]
     if named:

@@ -32,7 +32,7 @@ from ir_outcomes.statistics.resampling import shared_ranks
 def with_several_systems(
     source: Evaluation, cutoff: int | None = None, *, several_runs: bool = False
 ) -> Evaluation:
-    """Return an evaluation at this cutoff; fewer than two systems are refused."""
+    """Return an evaluation of two or more systems at this cutoff."""
     evaluation = evaluation_of(source, cutoff=cutoff, several_runs=several_runs, values=True)
     if len(evaluation.systems) < 2:
         noun = "run" if len(evaluation.names) == 1 else "system"

@@ -106,7 +106,7 @@ class _Laid(NamedTuple):
 
     @property
     def least(self) -> int:
-        """The least width: numbers are not folded, their headings at words, names at their parts."""
+        """The least width, with headings and names folded."""
         folded = self.cells[:1] if self.column.numeric else self.cells
         parts = (part.strip() for cell in folded for part in _parts(cell))
         longest = min(max(map(cell_len, parts), default=0), LONGEST_PART)

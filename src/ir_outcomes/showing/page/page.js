@@ -92,7 +92,7 @@ function axisOf(rows) {
   const size = 10 ** Math.floor(Math.log10(width / 2));
   const step = size * [5, 2, 1].find((factor) => factor * size * 2 <= width);
   const ticks = [];
-  for (let tick = Math.ceil(low / step); tick * step <= low + 0.85 * width; tick++) ticks.push(tick * step);
+  for (let tick = Math.ceil(low / step); tick * step <= low + 0.94 * width; tick++) ticks.push(tick * step);
   return { ticks, share: (gain) => (100 * (gain - low)) / width };
 }
 
@@ -154,8 +154,8 @@ function drawPair() {
 
 // --- queries ---
 
-let changes = [];
-let listed = [];
+let changes;
+let listed;
 
 // Return what the chosen pair did with each query, and how much better B is: its gain.
 function changesOf() {
