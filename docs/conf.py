@@ -3,7 +3,6 @@
 import io
 import re
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -74,31 +73,6 @@ def write_schemas(app: Any, error: Exception | None) -> None:
         schemas.write(Path(app.outdir, "schemas.json"))
 
 
-def write_sample_report(app: Any, error: Exception | None) -> None:
-    """Write the report page of the sample beside the pages of the documentation, which link to it."""
-    from ir_outcomes.samples import write_sample
-
-    if error is not None or app.builder.format != "html":
-        return
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        write_sample(folder)
-        runs = [folder / "bm25.run", folder / "bm25-stem.run"]
-        evaluation = iro.evaluate(
-            folder / "qrels.txt", runs, documents=20, queries=folder / "queries.tsv"
-        )
-        command = (
-            "ir-outcomes report qrels.txt bm25.run bm25-stem.run --queries queries.tsv -o"
-            " report.html"
-        )
-        iro.report(
-            evaluation,
-            path=Path(app.outdir, "sample-report.html"),
-            command=command,
-            inputs=[folder / "qrels.txt"],
-        )
-
-
 def resolve_described(app: Any, env: Any, node: Any, content: Any) -> Any:
     """Link a name that a docstring mentions from another module than the one that exports it."""
     name, dot, rest = node.get("reftarget", "").partition(".")
@@ -120,5 +94,4 @@ def setup(app: Any) -> None:
     app.connect("source-read", add_help_of_commands)
     app.connect("missing-reference", resolve_described)
     app.connect("autodoc-process-signature", without_arguments)
-    app.connect("build-finished", write_sample_report)
     app.connect("build-finished", write_schemas)

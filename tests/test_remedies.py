@@ -165,8 +165,6 @@ COMMANDS = [
          "compare q.txt a.run b.run --margins {}"),
     Case("compare q.txt a.run b.run --margins 1pp 2", r" or (\S+)\. Numbers",
          "compare q.txt a.run b.run --margins {}"),
-    Case("report q.txt a.run b.run --margins 1pp,2", r"give them to ir-outcomes (compare)",
-         "{} q.txt a.run b.run --margins 1pp,2"),
     Case("datasets msmarco-document/dev more", r"error: (\S+): this command takes fewer",
          "datasets msmarco-document/dev"),
     Case("tail rrie q.txt a.run b.run short.run", r"(give one) beside", "tail rrie q.txt a.run b.run"),

@@ -37,9 +37,9 @@ from ir_outcomes.evaluation.evaluate import evaluate as evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation as Evaluation
 from ir_outcomes.evaluation.evaluation import load_evaluation as load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths as SearchLengths
+from ir_outcomes.evaluation.named_measures import parse_measure as parse_measure
 from ir_outcomes.evaluation.outputs import outputs as outputs
 from ir_outcomes.evaluation.scores import Scores as Scores
-from ir_outcomes.evaluation.scores import parse_measure as parse_measure
 from ir_outcomes.evaluation.search import search_lengths as search_lengths
 from ir_outcomes.leaderboards.agreement import Agreement as Agreement
 from ir_outcomes.leaderboards.agreement import agreement as agreement

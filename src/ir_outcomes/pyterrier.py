@@ -21,7 +21,7 @@ from ir_outcomes.errors import (
     some,
 )
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.scores import parse_measure
+from ir_outcomes.evaluation.named_measures import parse_measure
 from ir_outcomes.measures.base import SearchLengthMeasure
 from ir_outcomes.pairs.rules import RuleOptions
 from ir_outcomes.reading.datasets import Task, dataset_of

@@ -11,7 +11,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
-from ir_outcomes.evaluation.systems import separator_in
+from ir_outcomes.evaluation.clusters import separator_in
 
 QUERIES = [f"q{number}" for number in range(40)]
 

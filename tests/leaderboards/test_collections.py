@@ -125,6 +125,7 @@ def test_scores_are_means_over_groups_and_their_order_is_that_of_the_board() -> 
     falling = [standing.score or 0 for standing in board.standings]
     assert falling == sorted(falling, reverse=True)
     assert any(board.worse_in(standing.run) for standing in board.standings)
+    assert [row["c0 mean"] for row in board.rows()] == [*board.collections[0].values]
     assert iro.Leaderboard.from_json(board.to_json()) == board
 
 

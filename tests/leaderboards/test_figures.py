@@ -32,7 +32,7 @@ def test_the_picture_has_the_order_and_the_means_of_the_board() -> None:
     assert len({tuple(of_run) for of_run in ranks}) > 1
 
 
-def test_cells_are_of_a_run_against_those_above_it() -> None:
+def test_cells_are_of_a_run_against_each_other_one() -> None:
     result = board()
     axes = result.plot("verdicts", Figure())
     runs = [standing.run for standing in result.standings]
@@ -42,6 +42,7 @@ def test_cells_are_of_a_run_against_those_above_it() -> None:
             pair = result.verdict(upper, run)
             assert result.verdict(run, upper).label == MIRRORED[pair.label]
             signs[column, place] = sign_of(pair.label)
+            signs[place, column] = sign_of(MIRRORED[pair.label])
     assert {text.get_position(): text.get_text() for text in axes.texts} == signs
     colors = {sign: list(signs.values()).count(sign) for sign in VERDICT_CELLS}
     drawn = [len(cells.get_paths()) for cells in axes.collections]

@@ -394,6 +394,15 @@ def test_only_scores_beside_ranks_can_contradict_them(
     assert (None if found is None else found.tolist()) == against
 
 
+def test_ranks_of_objects_can_contradict_scores() -> None:
+    documents = [{"doc_id": "a", "rank": 1, "score": 1.0}, {"doc_id": "b", "rank": 2, "score": 2.0}]
+    rows = [{"query_id": "q", **document} for document in documents]
+    for data in (rows, [{"query_id": "q", "results": documents}]):
+        found = iro.as_run(data).against_ranks
+        assert found is not None
+        assert found.tolist() == [True]
+
+
 def test_queries_whose_lines_are_apart_are_counted(write: Any) -> None:
     together, apart = GOOD, GOOD + "q1 Q0 d3 3 1.0 t\nq3 Q0 d1 1 1.0 t\n"
     assert [iro.read_run(write(text)).scattered for text in (together, apart)] == [0, 1]

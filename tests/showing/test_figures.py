@@ -5,7 +5,7 @@ import xml.dom.minidom
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import BETTER, WORSE
+from ir_outcomes.showing.views.conditions import sign_of
 from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.many import collection
 from tests.helpers.packages import needed
@@ -167,13 +168,6 @@ def test_facets_are_the_rows_and_right_is_better() -> None:
         assert {"better", "no significant difference"} & set(legend_of(found[0]))
 
 
-def test_contenders_stand_in_the_order_of_their_labels() -> None:
-    axes = compared(9).plot(ax=figures.blank_figure())
-    view = compared(9).view()
-    labels = [text.get_text() for text in axes.figure.axes[-1].texts]
-    assert labels == [row[1] for row in view.tables[0].rows]
-
-
 def test_the_forest_has_conditions_means_and_a_new_one() -> None:
     result = made("forest")
     (overall,) = result.overall
@@ -212,9 +206,9 @@ def test_bars_of_changes_count_the_queries(unit: Any) -> None:
         changes = [sign * (query.change or 0) for query in result.queries]
         expected = [sum(low < change <= high for change in changes) for low, high in pairwise(ends)]
         assert bars == expected
-    legend = legend_of(axes)
-    for name, heights in zip(legend, bars_of(axes).values(), strict=True):
-        assert name.endswith(f"({sum(heights):,.0f})")
+    totals = [sum(heights) for heights in bars_of(axes).values()]
+    shown = [f"({total:,.0f})" for total in totals if total]
+    assert [name.split()[-1] for name in legend_of(axes)] == shown
     same = sum(not query.change for query in result.queries)
     assert f"{same} without a change not drawn" in title_of(axes)
 
@@ -231,19 +225,33 @@ def test_changes_of_documents_are_those_of_the_table() -> None:
     assert (names[0], names[-1]) == ("lost", "won")
 
 
-def test_the_headroom_has_a_panel_for_each_measure_and_right_is_better() -> None:
-    result = made("headroom")
+@pytest.mark.parametrize(("relevant", "number"), [(1, 2), (12, 4)])
+def test_the_headroom_has_a_panel_for_each_measure_that_says_something(
+    relevant: int, number: int
+) -> None:
+    qrels, runs = collection(3, 40, relevant=relevant, depth=50)
+    result: Any = iro.headroom(iro.evaluate(qrels, runs, cutoff=50))
     panels = result.plot(ax=figures.blank_figure()).figure.axes
-    assert len(panels) == 4
-    for axes, measure in zip(
-        panels, dict.fromkeys(row["measure"] for row in result.table), strict=True
-    ):
+    assert len(panels) == number
+    for axes in panels:
+        measure = axes.get_xlabel().partition("\n")[0]
         rows = [row for row in result.table if row["measure"] == measure]
-        assert measure in axes.get_xlabel()
         heights = [bar.get_height() for bar in axes.patches]
-        lower_is_better = rows[0]["from"] >= 1
         assert heights == [row["queries"] for row in rows]
-        assert axes.xaxis_inverted() == lower_is_better
+        assert sum(map(bool, heights)) > 1
+        assert axes.xaxis_inverted() == (rows[0]["from"] >= 1)
+
+
+def test_verdicts_are_drawn_in_both_directions() -> None:
+    board = made("verdicts", 4)
+    axes = board.plot("verdicts", ax=figures.blank_figure())
+    runs = [standing.run for standing in board.standings]
+    signs = {(text.get_position()): text.get_text() for text in axes.texts}
+    expected = {
+        (runs.index(a), runs.index(b)): sign_of(board.verdict(a, b).label)
+        for a, b in permutations(runs, 2)
+    }
+    assert signs == expected
 
 
 def test_runs_of_a_system_are_drawn_below_their_mean() -> None:

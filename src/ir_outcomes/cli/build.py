@@ -126,8 +126,6 @@ class Made:
         if texts and "queries" in chosen and chosen.keys().isdisjoint(texts):
             shown = " and ".join(names_of(option)[0] for option in texts)
             raise UsageError(f"--queries is for {shown}; give it, too, or leave this out.")
-        if not self.entry.result and "margins" in chosen:
-            raise UsageError("--margins: the page has none; give them to ir-outcomes compare.")
         # Rules are checked before runs are read.
         iro.Rules(**_taken(chosen, inspect.signature(iro.Rules).parameters))
         read = self._read(given, chosen, output)

@@ -112,7 +112,7 @@ def pair_or_values(
         evaluation = values_of(files, how, settings)
         first, *others = evaluation.system_names
         contenders = others[0] if len(others) == 1 else others
-        return Read((evaluation, first, contenders), {"measures": ()})
+        return Read((evaluation, first, contenders), {"measures": ()}, evaluation)
     of_values: dict[str, Any] = dict(how)
     if CALL.command == "plan":  # of runs, the rows are planned
         of_values |= {
@@ -189,7 +189,7 @@ def board(
     """
     if outputs:
         evaluation = values_of([qrels, *(runs or ())], how, settings)
-        return Read((evaluation,), {"measures": None}, None)
+        return Read((evaluation,), {"measures": None}, evaluation)
     refuse_how(how)
     return evaluated_runs(qrels, runs, settings=settings)
 

@@ -12,12 +12,12 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import Reading, ReadingOptions, evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.named_measures import Measures
 from ir_outcomes.evaluation.remarks import (
     notes_on_copies,
     notes_on_systems,
     refuse_stops,
 )
-from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note

@@ -12,8 +12,9 @@ from ir_outcomes.comparison.result import Comparison, CutoffLabel, SystemRun
 from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.named_measures import Measures, comparable, each_measure
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
-from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.files import with_progress
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, ranked

@@ -183,7 +183,7 @@ def won_and_lost(comparison: Comparison) -> tuple[str, str]:
 
 def _about_margins(comparison: Comparison) -> str:
     """Say whether harm beyond the margins is excluded, and on which rows it is not."""
-    named = margins_named(comparison)
+    named = margins_named([comparison])
     if comparison.verdict.equivalent:
         return (
             f"Equivalent within margins of {named}: larger differences are excluded in both"
@@ -202,14 +202,17 @@ def _about_margins(comparison: Comparison) -> str:
     )
 
 
-def margins_named(comparison: Comparison) -> str:
-    """List the margins that were given, with their units."""
-    margins = comparison.settings.margins or ()
+def margins_named(comparisons: Sequence[Comparison]) -> str:
+    """List the margins with their units, without one that depends on the run."""
     words: list[str] = []
-    for row, size in zip(_rows_with_margins(comparison), margins, strict=False):
-        unit = "points of coverage" if row.name == "coverage" else row.measured_in
-        over_all = " over all queries" if row.name == "all queries" and len(margins) > 1 else ""
-        words.append(f"{size:g} {unit_behind(size, unit)}{over_all}")
+    for rows in zip(*map(_rows_with_margins, comparisons), strict=False):
+        sizes = {f"{row.margin.size:.3g}" for row in rows if row.margin is not None}
+        if len(sizes) == 1:
+            size = sizes.pop()
+            first = rows[0]
+            unit = "points of coverage" if first.name == "coverage" else first.measured_in
+            over_all = " over all queries" if first.name == "all queries" and words else ""
+            words.append(f"{size} {unit_behind(float(size), unit)}{over_all}")
     return listed(words)
 
 

@@ -23,8 +23,8 @@ from ir_outcomes.conditions.conditions import (
 )
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, refuse_measures
+from ir_outcomes.evaluation.named_measures import Measures
 from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop, notes_on_grades
-from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.suites import collections_of, differing
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes, merged, note

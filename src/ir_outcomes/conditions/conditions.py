@@ -12,8 +12,8 @@ from ir_outcomes.comparison.columns import columns_of, row_columns
 from ir_outcomes.comparison.compare import compared
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.named_measures import Measures
 from ir_outcomes.evaluation.remarks import Allow, refuse_stops, unjudged_share
-from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed
 from ir_outcomes.pairs.differences import Quantity

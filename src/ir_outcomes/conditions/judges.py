@@ -22,8 +22,8 @@ from ir_outcomes.evaluation.evaluation import (
     evaluation_of,
     evaluations_of,
 )
+from ir_outcomes.evaluation.named_measures import Measures
 from ir_outcomes.evaluation.remarks import Allow
-from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.suites import differing
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes

@@ -24,8 +24,8 @@ from ir_outcomes.evaluation.evaluation import (
     evaluation_of,
     refuse_measures,
 )
+from ir_outcomes.evaluation.named_measures import Measures, each_measure
 from ir_outcomes.evaluation.remarks import STOPS, Allow, notes_on_grades, refuse_stops
-from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values

@@ -20,8 +20,9 @@ from ir_outcomes.evaluation.evaluation import (
     evaluations_of,
     refuse_measures,
 )
+from ir_outcomes.evaluation.named_measures import Measures
 from ir_outcomes.evaluation.remarks import MANY_MISSING, STOPS, stops_of
-from ir_outcomes.evaluation.scores import Measures, Scores
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.outcomes import QueryOutcome

@@ -11,23 +11,13 @@ import numpy as np
 from ir_outcomes.arguments import check_fields, check_one_order
 from ir_outcomes.choices import Count, OnError, Positive, Ties, Unit, UnitChoice
 from ir_outcomes.errors import InputError, MismatchError, ParameterError, warn
+from ir_outcomes.evaluation.clusters import clusters_of
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.named_measures import Measures, comparable_measures
 from ir_outcomes.evaluation.remarks import Allow, refuse_stops
-from ir_outcomes.evaluation.scores import (
-    Measures,
-    Scores,
-    comparable_measures,
-    follows_from_lengths,
-)
-from ir_outcomes.evaluation.systems import (
-    Call,
-    NamedRun,
-    check_runs,
-    clusters_of,
-    runs_of_call,
-    several_runs,
-)
+from ir_outcomes.evaluation.scores import Scores, follows_from_lengths
+from ir_outcomes.evaluation.systems import Call, NamedRun, check_runs, runs_of_call, several_runs
 from ir_outcomes.evaluation.work import RunResult, Work, each_run
 from ir_outcomes.files import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite

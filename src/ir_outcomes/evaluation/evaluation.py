@@ -24,11 +24,10 @@ from ir_outcomes.errors import (
     warn,
 )
 from ir_outcomes.evaluation.lengths import FLAGS, PER_ATOM, SearchLengths
+from ir_outcomes.evaluation.named_measures import comparable, direction_of
 from ir_outcomes.evaluation.ranking import DIGEST, RankedDocuments, filtered, score_bits, spans
 from ir_outcomes.evaluation.scores import (
     Scores,
-    comparable,
-    direction_of,
     measure_values,
     positions_of_queries,
     reciprocal_ranks,

@@ -57,7 +57,7 @@ class SearchLengths:
         Whether the first relevant document would have another rank if ties stayed in the order of
         the input.
     against_ranks : (n_queries,) bool array
-        Whether the run is a file in which a document scores higher than one with a smaller rank.
+        Whether a document scores higher than one with a smaller rank, where the run has ranks.
     rising : (n_queries,) bool array
         Whether scores rise from one rank to the next, more than nine times as often as they fall.
     retrieves_itself, below_itself : (n_queries,) bool arrays
@@ -129,10 +129,13 @@ class SearchLengths:
                 f" {wanted}; evaluate the run again"
             )
         found = (self.rank > 0) & (self.rank <= cutoff)
+        level_size = self.level_size
+        if self.ties == "expected":
+            level_size = np.where(found, level_size, 1)
         shorter = replace(
             self,
             rank=np.where(found, self.rank, 0),
-            level_size=np.where(found, self.level_size, 1),
+            level_size=level_size,
             retrieved=np.minimum(self.retrieved, cutoff),
             cutoff=cutoff,
         )

@@ -12,10 +12,12 @@ from ir_measures.measures import Measure
 from ir_outcomes.arguments import check_choice, check_kind
 from ir_outcomes.choices import Bools, ReadingOfValues, Trials
 from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.evaluation.clusters import clusters_of
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
+from ir_outcomes.evaluation.named_measures import direction_of, grade_of
 from ir_outcomes.evaluation.remarks import MANY_MISSING
-from ir_outcomes.evaluation.scores import AllQueries, Scores, direction_of, grade_of
-from ir_outcomes.evaluation.systems import Systems, clusters_of, systems
+from ir_outcomes.evaluation.scores import AllQueries, Scores
+from ir_outcomes.evaluation.systems import Systems, systems
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import note
 from ir_outcomes.reading.datasets import as_qrels
@@ -224,7 +226,7 @@ def _with_unlisted(table: ValuesTable) -> ValuesTable:
 
 
 def _on(table: ValuesTable, query_ids: tuple[str, ...]) -> ValuesTable:
-    """Return the values for these queries; of a retrieval measure none is 0 where it is absent."""
+    """Return the values for these queries, of a retrieval measure 0 where absent."""
     position = {query: column for column, query in enumerate(table.query_ids)}
     columns = np.array([position.get(query, -1) for query in query_ids], dtype=np.int64)
     absent = np.where(columns < 0, True, table.absent[:, columns])

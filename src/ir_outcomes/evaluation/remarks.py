@@ -9,10 +9,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from ir_outcomes.errors import MismatchError, some
+from ir_outcomes.evaluation.clusters import separator_in, text_before
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.repairs import repair_of_queries
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
-from ir_outcomes.evaluation.systems import separator_in, text_before
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.qrels import Qrels
@@ -252,9 +252,9 @@ def note_on_depth(deepest: int, cutoff: int) -> Note:
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have many results that hang on the rule for ties."""
     shares = {
-        run.name: float(run.reordered[run.answered() > 0].mean())
+        run.name: float(run.reordered[answered].mean())
         for run in runs
-        if run.answered().any()
+        if (answered := run.answered() > 0).any()
     }
     named = [name for name, share in shares.items() if share >= MANY_REORDERED]
     if named:

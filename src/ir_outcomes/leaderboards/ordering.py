@@ -10,6 +10,7 @@ from ir_outcomes.arguments import check_one_order
 from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of
+from ir_outcomes.evaluation.named_measures import parse_measure
 from ir_outcomes.evaluation.remarks import (
     Allow,
     notes_on_copies,
@@ -20,7 +21,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_ties,
     refuse_stops,
 )
-from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
+from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
 from ir_outcomes.evaluation.systems import System
 from ir_outcomes.files import with_progress
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements
@@ -32,7 +33,7 @@ from ir_outcomes.statistics.resampling import shared_ranks
 def with_several_systems(
     source: Evaluation, cutoff: int | None = None, *, several_runs: bool = False
 ) -> Evaluation:
-    """Return an evaluation at this cutoff; fewer than two systems are refused."""
+    """Return an evaluation of two or more systems at this cutoff."""
     evaluation = evaluation_of(source, cutoff=cutoff, several_runs=several_runs, values=True)
     if len(evaluation.systems) < 2:
         noun = "run" if len(evaluation.names) == 1 else "system"

@@ -75,7 +75,7 @@ class ScoredSystems:
 
     @property
     def of_runs(self) -> bool:
-        """Whether runs were evaluated; else these are values of another tool."""
+        """Whether runs were evaluated, and no values of another tool."""
         return self.evaluation.values is None
 
     @cached_property
@@ -149,7 +149,7 @@ class ScoredSystems:
         return by_system
 
     def settings(self, rules: Rules, family: int) -> Settings | None:
-        """Return how runs were compared; None of values."""
+        """Return how runs were compared, None of values."""
         return Settings.of(self.evaluation, rules, family) if self.of_runs else None
 
     def notes(self) -> Iterator[str]:

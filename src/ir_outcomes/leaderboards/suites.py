@@ -71,7 +71,7 @@ class ScoredCollections:
 
     @property
     def weights(self) -> Floats:
-        """(collections,) float array: the weight of each in the mean, where groups weigh the same."""
+        """(collections,) weights in the mean, where groups weigh the same."""
         sizes = Counter(self._groups)
         return np.array([1 / (len(sizes) * sizes[group]) for group in self._groups])
 
@@ -112,7 +112,7 @@ class ScoredCollections:
         return means_over_conditions(rows, self._groups, rules.alpha), tuple(collections)
 
     def intervals(self, alpha: float) -> list[Interval | None]:
-        """Return the interval of each mean, from those of the collections (Zou and Donner 2008)."""
+        """Return the intervals of means over collections (Zou and Donner 2008)."""
         intervals: list[Interval | None] = []
         means = np.stack([part.means[0] for part in self.parts.values()], axis=1)
         of_systems = zip(*(part.intervals(alpha) for part in self.parts.values()), strict=True)
@@ -127,7 +127,7 @@ class ScoredCollections:
         return intervals
 
     def scores_of_runs(self) -> list[tuple[RunScore, ...]]:
-        """Return the mean of each run of the systems that have several; None where one lacks it."""
+        """Return the mean of each run of systems with several, None where one is lacking."""
         by_system = []
         for of_collections in zip(
             *(part.scores_of_runs() for part in self.parts.values()), strict=True
@@ -140,14 +140,14 @@ class ScoredCollections:
         return by_system
 
     def settings(self, rules: Rules, family: int) -> Settings | None:
-        """Return how runs were compared; None of values."""
+        """Return how runs were compared, None of values."""
         settings = self.first.settings(rules, family)
         clusters = [part.evaluation.n_clusters for part in self.parts.values()]
         total = None if None in clusters else sum(number or 0 for number in clusters)
         return settings and replace(settings, n_clusters=total, clusters=None, task=None)
 
     def notes(self) -> Iterator[str]:
-        """Yield what is to be known about the runs of each collection, and which are left out."""
+        """Yield notes on the runs of each collection, and on those left out."""
         if self.lacking:
             missing = [
                 f"{system}, which {some(names, 3)} lacks" for system, names in self.lacking.items()

@@ -8,7 +8,8 @@ import numpy as np
 from ir_outcomes.choices import POINTS, RANKS, Floats, Ints, Unit, divided, length_unit
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
-from ir_outcomes.evaluation.scores import Scores, parse_measure
+from ir_outcomes.evaluation.named_measures import parse_measure
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.evaluation.systems import System
 from ir_outcomes.pairs.differences import Clusters, FoundItems, Measurements, Quantity
 from ir_outcomes.pairs.verdict import DECIDING, FACETS

@@ -9,9 +9,9 @@ import numpy as np
 from ir_outcomes.arguments import check_fields, check_one_order
 from ir_outcomes.choices import Correction, Level, Ties, Unit
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.clusters import digest_of_clusters
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import digest_of_clusters
 from ir_outcomes.reading.datasets import has_settings, load
 from ir_outcomes.statistics.families import level_in_family
 

@@ -39,7 +39,7 @@ class Source(NamedTuple):
 
     @classmethod
     def of(cls, data: Any, position: str) -> "Source":
-        """Tell a path from an object, which is called by its position; a source is one already."""
+        """Return a source for a path, or for an object by its position."""
         if isinstance(data, Source):
             return data
         is_file = isinstance(data, (str, os.PathLike))

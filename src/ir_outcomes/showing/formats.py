@@ -143,10 +143,7 @@ def _html_table(table: Table) -> str:
         tag = "th" if group else "td"  # an empty heading is none
         size = f'colspan="{columns.stop - columns.start}"'
         groups.append(f'<{tag} {size} style="text-align: center">{_text(group)}</{tag}>')
-    headings = [
-        f'<th scope="col" style="text-align: {column.align}">{_text(column.title)}</th>'
-        for column in table.columns
-    ]
+    headings = [_heading(column) for column in table.columns]
     head = _element("tr", "".join(groups)) + _element("tr", "".join(headings))
     rows = []
     for row, texts in enumerate(table.rows):
@@ -162,6 +159,13 @@ def _html_table(table: Table) -> str:
         f'{title}<table class="ir-outcomes">{captions}<thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
+
+
+def _heading(column: Column) -> str:
+    """Return a heading, or a cell where it has no text."""
+    title = column.title.strip()
+    tag, scope = ("th", ' scope="col"') if title else ("td", "")
+    return f'<{tag}{scope} style="text-align: {column.align}">{_text(title)}</{tag}>'
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -19,8 +19,8 @@ USUAL_WIDTH = 80  # for which the numbers of lines are meant
 FIRST_ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 12  # of a column that is folded
 LONGEST_PART = 24  # of a name that is not divided elsewhere
-# A p-value stays on one line, and so does a percentage.
-_WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S*\d %\S*|\S+)")
+# A p-value stays on one line, and so do a percentage and an interval.
+_WORDS = re.compile(r"\s*(?:\[[-+]?\d\S*, \S+|\S*\bp [=<] \d\S*|\S*\d %\S*|\S+)")
 # Names are divided behind - _ and . and measures before their cutoff: "RR(rel=2)@10" above "0"
 # would be read as another measure. A sign stays beside the word before it.
 _PARTS = re.compile(r"\s*(?:[^\s._-]*[._-]+|[^\s._-]+?(?=@\d)|[^\s._-]+(?: [%*‡](?!\S))?)")
@@ -106,7 +106,7 @@ class _Laid(NamedTuple):
 
     @property
     def least(self) -> int:
-        """The least width: numbers are not folded, their headings at words, names at their parts."""
+        """The least width, with headings and names folded."""
         folded = self.cells[:1] if self.column.numeric else self.cells
         parts = (part.strip() for cell in folded for part in _parts(cell))
         longest = min(max(map(cell_len, parts), default=0), LONGEST_PART)

@@ -47,7 +47,7 @@ def units_drawn(query_ids: Sequence[str], clusters: Ints | None) -> Ints:
 def first_halves(
     query_ids: Sequence[str], splits: int, seed: int, clusters: Ints | None = None
 ) -> Floats:
-    """(n, splits): 1 where a query is in the first half of a split, else 0; clusters stay whole."""
+    """(n, splits) 0 and 1: first halves of the queries, clusters whole."""
     unit = units_drawn(query_ids, clusters)
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < 4:

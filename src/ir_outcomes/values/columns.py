@@ -1,4 +1,4 @@
-"""The columns of a table of values: those of runs, measures and values, and the ids of queries."""
+"""The columns of runs, measures, values and ids in a table of values."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _TEXTS = ("query", "question", "user_input", "input")  # of queries, whose ids m
 
 
 class TableLayout(NamedTuple):
-    """Which columns of a source hold runs, values and ids; and of which measure."""
+    """The columns of a source that hold runs, values and ids of a measure."""
 
     records: Records
     run: str | None
@@ -81,7 +81,7 @@ def _query_columns(records: Records) -> list[str]:
 
 
 def _run_column(records: Records, kind: str | None = None) -> str | None:
-    """Return the column of runs; one called name is theirs where nothing else can be."""
+    """Return the column of runs, called name only where nothing else can be."""
     titles = records.titled(*RUN_TITLES)
     if not titles and (kind is not None or not _query_columns(records)):
         titles = [title for title in records.titled("name") if title != kind]
@@ -89,7 +89,7 @@ def _run_column(records: Records, kind: str | None = None) -> str | None:
 
 
 def _column_of(records: Records, measure: str) -> str | None:
-    """Return the column of a measure: of its name, another spelling, or below other keys."""
+    """Return the column of a measure, in any spelling or below other keys."""
     if measure in records.columns:
         return measure
     for same in (str.__eq__, is_same_measure):
@@ -106,7 +106,7 @@ def _column_of(records: Records, measure: str) -> str | None:
 
 
 def _inner(title: str, depth: int) -> str:
-    """Return a title, its last part, or that before .value: scores.match.value is match."""
+    """Return a title or a part of it, so that scores.match.value is match."""
     outer, _, last = title.rpartition(".")
     if depth == 2 and last in VALUE_TITLES:
         last = outer.rpartition(".")[2]
@@ -139,7 +139,7 @@ def _measure_among(names: Sequence[str], measure: str | None, source: Source) ->
 
 
 def _long(records: Records, kind: str, measure: str | None) -> TableLayout:
-    """Keep the rows of a measure, and one without a value of each query that has others."""
+    """Keep the rows of a measure, and the queries of others."""
     value = next(iter(records.titled(*VALUE_TITLES)), None)
     if value is None:
         raise records.source.error(
@@ -171,7 +171,7 @@ def _long(records: Records, kind: str, measure: str | None) -> TableLayout:
 
 
 def _crossed(records: Records, measure: str | None) -> TableLayout:
-    """Read a single column of values, or a row for each run and a column for each query, or turned."""
+    """Read a single column of values, or a table of runs and queries."""
     source = records.source
     queries = _query_columns(records)
     run = next(iter(records.titled(*RUN_TITLES)), None)
@@ -329,7 +329,7 @@ def _are_doubtful(layouts: Sequence[TableLayout], titles: Sequence[str]) -> bool
 
 
 def _are_ids(layouts: Sequence[TableLayout], titles: Sequence[str], trials: Trials | None) -> bool:
-    """Return whether values are the same in all sources, and distinct in each where there are no trials."""
+    """Return whether values are the same in all sources, and distinct but for trials."""
     sets = []
     for layout, title in zip(layouts, titles, strict=True):
         columns = layout.records.columns

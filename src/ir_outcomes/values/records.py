@@ -281,7 +281,7 @@ def _records_of_json(text: str, measure: str | None, source: Source) -> Records:
 
 
 def _decoded(text: str, *, in_lines: bool = False) -> Any:
-    """Return what JSON says, quickly; None where a closer look is needed."""
+    """Return what JSON says, quickly, or None."""
     import msgspec
 
     decoder = msgspec.json.Decoder()

@@ -187,7 +187,7 @@ def read_table(
 
 
 def _aligned(runs: Sequence[_Run]) -> tuple[list[str], Floats, Bools]:
-    """Return the queries of all runs in the order of their ids, values, and what is absent."""
+    """Return the queries of all runs in order, values, and what is absent."""
     query_ids = sorted(set[str]().union(*(run.ids for run in runs)))
     index = {query: column for column, query in enumerate(query_ids)}
     values = np.full((len(runs), len(query_ids)), np.nan)
@@ -388,7 +388,7 @@ def _repeated(rows: _Rows, ids: list[str], of_run: Ints) -> FormatError:
 
 
 def _summaries(names: set[str], rows: _Rows, of_run: Ints) -> list[int]:
-    """Return the rows that are called all, or are a statistic of the others by name and value."""
+    """Return the rows that are summaries of the others."""
     named = [row for row in of_run.tolist() if rows.ids[row] in names]
     summaries = [row for row in named if rows.ids[row].casefold() == "all"]
     others = rows.values[np.setdiff1d(of_run, named)]
@@ -453,7 +453,7 @@ def _runs_of_one(
 
 
 def _only(runs: Sequence[_Run], source: Source, name: str | None) -> _Run:
-    """Return the run of a source beside others; of several the one of this name."""
+    """Return the run of a source beside others, of several by name."""
     for run in runs:
         if len(runs) == 1 or run.name == name:
             return run

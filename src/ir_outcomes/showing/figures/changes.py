@@ -114,7 +114,8 @@ def _draw_changes(
             color, hatch = CHANGES[part]
             look: Any = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
             drawn = ax.bar(positions[kind], counts[part], 0.85, bottom, label=part, **look)
-            marks[f"{explained[part]} ({counts[part].sum():,})"] = drawn
+            if counts[part].any():
+                marks[f"{explained[part]} ({counts[part].sum():,})"] = drawn
             bottom = bottom + counts[part]
         ax.bar_label(drawn, [f"{total:,}" for total in bottom], padding=2, fontsize=8)
     ax.margins(y=0.12)
@@ -134,11 +135,13 @@ def _draw_changes(
 @draws("headroom", Headroom)
 def draw_headroom(result: Headroom, target: Any) -> Picture:
     """Draw what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022."""
-    measures: list[list[Any]] = [
+    tables: list[list[Any]] = [
         list(rows) for _, rows in groupby(result.table, itemgetter("measure"))
     ]
-    axes = figures.panels(target, 8.4, 6.0, rows=2, columns=2)
-    for ax, rows in zip(axes, measures, strict=True):
+    panels = _telling(tables)
+    n_rows = math.ceil(len(panels) / 2)
+    axes = figures.panels(target, 8.4, 3.2 * n_rows + 0.3, rows=n_rows, columns=min(len(panels), 2))
+    for ax, rows in zip(axes, panels, strict=False):
         lowest = [f"{row['from']:g}" for row in rows]
         ax.bar(range(len(rows)), [row["queries"] for row in rows], 0.9, color=GREY)
         ax.set_xticks(range(len(rows)), lowest, fontsize=7)
@@ -151,11 +154,27 @@ def draw_headroom(result: Headroom, target: Any) -> Picture:
         words = f"{best}, mean {rows[0]['mean']:.3g}\n({figures.toward(higher)})"
         ax.set_xlabel(f"{measure}\n{words}")
         ax.set_ylabel("queries")
+    for ax in axes[len(panels) :]:
+        ax.remove()
+    without = ""
+    if others := [rows[0]["measure"] for rows in tables if rows not in panels]:
+        reason = "because all queries are in one bar, or another panel is the same"
+        without = f"; not drawn, {reason}: {', '.join(others)}"
     return Picture(
-        axes,
-        f"What the best of {count(len(result.runs), 'run')} by each measure leaves to gain",
-        f"A bar holds the values from its number to the next, {_settings(result)}",
+        axes[: len(panels)],
+        f"Queries by what the best of {count(len(result.runs), 'run')} leaves to gain",
+        f"A bar holds the values from its number to the next, {_settings(result)}{without}",
     )
+
+
+def _telling(tables: list[list[Any]]) -> list[list[Any]]:
+    """Return the tables in which queries differ, the last one of those that are the same."""
+    panels: dict[Any, list[Any]] = {}
+    for rows in tables:
+        counts = tuple(row["queries"] for row in rows)
+        if sum(map(bool, counts)) > 1:
+            panels[rows[0]["run"], rows[0]["from"], counts] = rows
+    return list(panels.values()) or tables[-1:]
 
 
 def _settings(result: TailResult) -> str:

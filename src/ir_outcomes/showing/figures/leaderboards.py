@@ -9,6 +9,7 @@ import numpy as np
 from ir_outcomes.leaderboards.board import Leaderboard, Standing
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankDistribution
+from ir_outcomes.pairs.verdict import MIRRORED
 from ir_outcomes.showing import conditions_words, count, figures, level_words
 from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, WORSE, Picture, draws
 from ir_outcomes.showing.views.conditions import sign_of
@@ -75,7 +76,7 @@ def _mark_collections(
 
 @draws("verdicts", Leaderboard)
 def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
-    """Draw the verdict on every run (row) against every run above it (column)."""
+    """Draw the verdict on every run (row) against every other one (column)."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
@@ -114,12 +115,13 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
 
 
 def _signs_of_pairs(result: Leaderboard, runs: Sequence[str]) -> Any:
-    """Return the sign of each run (row) against each above it (column), else a blank."""
+    """Return the sign of each run (row) against each other one (column), blank on the diagonal."""
     signs = np.full((len(runs), len(runs)), "", dtype="<U1")
     for (upper, lower), label in zip(
         combinations(range(len(runs)), 2), result.labels(), strict=True
     ):
         signs[lower, upper] = sign_of(label)
+        signs[upper, lower] = sign_of(MIRRORED[label])
     return signs
 
 

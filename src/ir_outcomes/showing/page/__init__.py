@@ -25,7 +25,7 @@ from ir_outcomes.reading.texts import Source, query_texts
 from ir_outcomes.results import Result
 from ir_outcomes.showing import Table, texts, tone
 from ir_outcomes.showing.formats import html_parts
-from ir_outcomes.showing.page.content import Evaluations, grids_of
+from ir_outcomes.showing.page.content import Evaluations, grids_of, marks_of, meaning_of
 from ir_outcomes.showing.page.data import data_of
 
 __all__ = ["ReportPage", "report", "report_of"]
@@ -185,18 +185,20 @@ def report_of(
         view=view,
         grids=grids,
         tone=getattr(result, "status", tone(view.label)),
+        marks=marks_of(grids),
+        meaning=meaning_of(grids),
+        lacks_queries=not evaluation and not getattr(result, "collections", ()),
         first_notes=as_notes(view.first_notes),
         first=_tables(view.tables, ()),
         numbers=_tables(view.details, map(advice, view.other_notes)),
         made=_tables([Table.of_texts(texts("what", "value"), made)], ()),
         advice=advice,
-        more=advice("Raise `max_mb` for more."),
     )
     words = queries or {}
     if not isinstance(words, Mapping):
         words = query_texts(words)
     before, mark, after = html.partition(DATA)
-    data = data_of(grids, words, docs, max_mb, len(html.encode()))
+    data = data_of(grids, words, docs, max_mb, len(html.encode()), advice)
     page = ReportPage(f"{before}{mark}{data}{after}")
     if path is not None:
         page.save(path)
@@ -218,10 +220,12 @@ def _rendered(**context: Any) -> str:
         for name in ("page.html.jinja", "page.css", "page.js")
     )
     script = f'"use strict";\n(() => {{\n{script}}})();\n'
-    hashes = [
+    style_hash, script_hash = (
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (style, script)
-    ]
+    )
+    policy = f"script-src 'sha256-{script_hash}'; style-src 'sha256-{style_hash}'"
+    policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; {policy}"
     # Control characters become visible.
     environment = Environment(
         autoescape=True,
@@ -231,4 +235,4 @@ def _rendered(**context: Any) -> str:
         finalize=lambda value: escaped(value) if type(value) is str else value,
     )
     drawn = environment.from_string(template)
-    return str(drawn.render(style=style, script=script, hashes=hashes, **context))
+    return str(drawn.render(style=style, script=script, policy=policy, **context))

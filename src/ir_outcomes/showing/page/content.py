@@ -1,24 +1,28 @@
 """What a page is about: runs under conditions, of which two can be chosen."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, product
+from itertools import combinations, product, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.choices import LENGTHS, Floats
+from ir_outcomes.choices import Floats
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.leaderboards.ordering import means_of_systems, scores_of
 from ir_outcomes.pairs.measurements import measurements_of
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Settings
-from ir_outcomes.pairs.verdict import LABELS
+from ir_outcomes.pairs.verdict import DECIDING, LABELS
 from ir_outcomes.results import Result
 from ir_outcomes.showing.sections import Section, sections_of
 from ir_outcomes.showing.views.leaderboards import ranks_words
+from ir_outcomes.showing.views.parts import CORRECTIONS, within_words
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
+
+MOST_RUNS = 150  # of a board whose pairs can be chosen
 
 
 class Pair(NamedTuple):
@@ -28,15 +32,17 @@ class Pair(NamedTuple):
     contender: str
     label: str
     rows: Mapping[str, Row]
-    sentence: str = ""
+    within: str = ""  # whether it is within the margins, where there are any
 
 
-class Lengths(NamedTuple):
-    """What runs found for each query, of systems of several runs the means over them."""
+class Changes(NamedTuple):
+    """What runs have for each query, of systems of several runs the means over them."""
 
+    queries: tuple[str, ...]
+    quantity: tuple[str, bool]  # what they are measured in, and whether higher is better
     items: Any  # (n_queries,) what there is to find
     found: Floats  # (n_runs, n_queries)
-    values: Floats  # (n_runs, n_queries), of the row over all queries
+    values: Floats  # (n_runs, n_queries), of the row over all queries, or of a measure
 
 
 class Grid(NamedTuple):
@@ -44,59 +50,26 @@ class Grid(NamedTuple):
 
     condition: str
     runs: Sequence[str]
+    start: tuple[str, str]  # baseline and contender until others are chosen
     pairs: Sequence[Pair]
-    settings: Settings
-    evaluation: Evaluation | None  # of its queries only
-    # Of each row what it is measured in, and whether higher is better.
-    units: Mapping[str, tuple[str, bool]]
-    comparisons: Sequence[Comparison] = ()
+    settings: Settings | None  # None of a board of values
+    changes: Changes | None  # None where no queries are known
+    evaluation: Evaluation | None  # of these queries only
     details: Sequence[str] = ()  # beside the names of the runs
+    remark: str = ""
 
     @property
-    def measured(self) -> tuple[str, bool]:
-        """What the changes of queries are measured in, and whether higher is better."""
-        names = [name for name in self.units if name != "coverage"]
-        return self.units[names[0]]
-
-    @property
-    def in_lengths(self) -> bool:
-        """Whether search lengths were compared, and not another measure."""
-        return self.measured[0] in LENGTHS
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """The queries, as far as they are known."""
-        if self.evaluation is not None:
-            return self.evaluation.query_ids
-        if self.in_lengths and self.settings.unit == "document":
-            return ()  # search lengths on what both found are not those of the runs
-        queries = [comparison.queries or () for comparison in self.comparisons[:1]]
-        return tuple(query.query_id for query in chain(*queries))
-
-    def lengths(self) -> Lengths:
-        """Return what the runs found for each query, or the values compared."""
-        if self.evaluation is None or not self.in_lengths:
-            columns: dict[str, Any] = {}
-            for comparison, side in product(self.comparisons, ("baseline", "contender")):
-                columns[getattr(comparison, side)] = [
-                    (getattr(query, f"found_{side}"), getattr(query, side) or 0.0)
-                    for query in comparison.queries or ()
-                ]
-            found, values = np.array([columns[run] for run in self.runs]).transpose(2, 0, 1)
-            if self.in_lengths:
-                values += (1 - found) * ((self.settings.cutoff or 0) + 1)
-            return Lengths(np.ones(len(self.queries)), found, values)
-        measurements = measurements_of(self.evaluation)
-        items = measurements.items["ranking"]
-        of_runs = np.stack([items.over_queries(items.found), measurements.levels["all queries"]])
-        sums = np.add.reduceat(of_runs, measurements.starts[:-1], axis=1)
-        return Lengths(items.number, *(sums / np.array(measurements.n_runs)[:, None]))
+    def correction(self) -> str:
+        """What corrects labels and findings, nothing where there is one pair."""
+        if self.settings is None or self.settings.family == 1:
+            return ""
+        return CORRECTIONS.get(self.settings.correction, "")
 
 
 def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
     """Put the comparisons of a result together by condition."""
     if isinstance(result, Leaderboard):
-        return [_grid_of_board(result, result.settings, evaluation)] if result.settings else []
+        return [_grid_of_board(result, evaluation)]
     sections: dict[str, list[Section]] = {}
     for section in sections_of(result):
         sections.setdefault(section.condition, []).append(section)
@@ -105,34 +78,142 @@ def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
     return [_grid_of(condition, members, evaluation) for condition, members in sections.items()]
 
 
-def _grid_of_board(board: Leaderboard, settings: Settings, evaluation: Evaluations) -> Grid:
-    runs = [standing.run for standing in board.standings]
-    units = {
-        name: (row.measured_in, row.higher_is_better) for name, row in board.pairs[0].rows.items()
-    }
-    pairs = [Pair(pair.baseline, pair.contender, pair.label, pair.rows) for pair in board.pairs]
-    of_runs = None
+def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
+    """Lay out the pairs of the first runs, by the row that decides."""
+    shown = board.standings[:MOST_RUNS]
+    runs = [standing.run for standing in shown]
+    pairs = []
+    for pair in starmap(board.verdict, combinations(runs, 2)):
+        names = sorted(pair.rows, key=lambda name: name != board.measure)
+        rows = {name: pair.rows[name] for name in names}
+        pairs.append(Pair(pair.baseline, pair.contender, pair.label, rows))
+    others = [run for run in runs if run not in board.first] or runs[1:]
+    changes = of_runs = None
     if isinstance(evaluation, Evaluation):
-        of_runs = evaluation[runs].restrict(evaluation.answerable_queries)
-    details = [f"ranks {ranks_words(standing)}" for standing in board.standings]
-    return Grid("", runs, pairs, settings, of_runs, units, details=details)
+        of_runs = evaluation[runs]
+        if board.settings is not None and board.settings.cutoff is not None:
+            answerable = of_runs.restrict(of_runs.answerable_queries)
+            of_runs = answerable.with_cutoff(board.settings.cutoff)
+        changes = _changes_of_board(board, of_runs)
+    details = [f"ranks {ranks_words(standing)}" for standing in shown]
+    start = others[0], runs[0]
+    remark = ""
+    if len(runs) < len(board.standings):
+        remark = f"Any two of the first {MOST_RUNS} runs can be chosen."
+    settings = board.settings
+    return Grid("", runs, start, pairs, settings, changes, of_runs, details, remark)
+
+
+def _changes_of_board(board: Leaderboard, evaluation: Evaluation) -> Changes | None:
+    """Take the values of the row that decides, if all are defined, else search lengths."""
+    lengths = _changes_in_lengths(evaluation) if evaluation.values is None else None
+    if board.measure in DECIDING:
+        return lengths
+    queries = evaluation.query_ids if lengths is None else lengths.queries
+    scores = means_of_systems(scores_of(evaluation, board.measure), evaluation.systems).on(queries)
+    if np.isnan(scores.values).any():
+        return lengths
+    quantity = board.measure, board.higher_is_better
+    if lengths is not None:
+        return lengths._replace(quantity=quantity, values=scores.values)
+    everything = np.ones_like(scores.values)
+    return Changes(queries, quantity, everything[0], everything, scores.values)
 
 
 def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluations) -> Grid:
     comparisons = [section.comparison for section in sections]
     pairs = []
-    units: dict[str, tuple[str, bool]] = {}
     for section, comparison in zip(sections, comparisons, strict=True):
-        rows = {row.name: row for row in comparison.parts}
-        units |= {name: (row.measured_in, row.higher_is_better) for name, row in rows.items()}
         names = comparison.baseline, comparison.contender
-        pairs.append(Pair(*names, section.label, rows))
+        rows = {row.name: row for row in comparison.parts}
+        within = within_words(comparison) if comparison.settings.margins else ""
+        pairs.append(Pair(*names, section.label, rows, within))
     runs = list(dict.fromkeys(run for pair in pairs for run in pair[:2]))
     if isinstance(evaluation, Mapping):
         evaluation = evaluation.get(condition)
     first = comparisons[0]
-    if evaluation is not None and first.queries is not None:
-        evaluation = evaluation[runs].restrict(query.query_id for query in first.queries)
+    of_runs = None
+    if evaluation is not None and evaluation.values is None and first.queries is not None:
+        of_runs = evaluation[runs].restrict(query.query_id for query in first.queries)
         if first.cutoff is not None:
-            evaluation = evaluation.with_cutoff(first.cutoff)
-    return Grid(condition, runs, pairs, first.settings, evaluation, units, comparisons)
+            of_runs = of_runs.with_cutoff(first.cutoff)
+    if of_runs is not None and first.in_lengths:
+        changes: Changes | None = _changes_in_lengths(of_runs)
+    else:
+        changes = _changes_of_comparisons(comparisons, runs)
+    texts_of = of_runs or evaluation  # values of another tool can have texts, too
+    return Grid(condition, runs, pairs[0][:2], pairs, first.settings, changes, texts_of)
+
+
+def _changes_in_lengths(evaluation: Evaluation) -> Changes:
+    """Take the search lengths of an evaluation."""
+    measurements = measurements_of(evaluation)
+    items = measurements.items["ranking"]
+    of_runs = np.stack([items.over_queries(items.found), measurements.levels["all queries"]])
+    sums = np.add.reduceat(of_runs, measurements.starts[:-1], axis=1)
+    found, values = sums / np.array(measurements.n_runs)[:, None]
+    _, unit, higher_is_better, _ = measurements.quantities["all queries"]
+    queries = measurements.query_ids
+    return Changes(queries, (unit, higher_is_better), items.number, found, values)
+
+
+def _changes_of_comparisons(comparisons: Sequence[Comparison], runs: list[str]) -> Changes | None:
+    """Take what comparisons say of each query."""
+    first = comparisons[0]
+    if first.queries is None or (first.in_lengths and first.unit == "document"):
+        return None  # search lengths on what both found are not those of the runs
+    columns: dict[str, Any] = {}
+    for comparison, side in product(comparisons, ("baseline", "contender")):
+        columns[getattr(comparison, side)] = [
+            (getattr(query, f"found_{side}"), getattr(query, side) or 0.0)
+            for query in comparison.queries or ()
+        ]
+    found, values = np.array([columns[run] for run in runs]).transpose(2, 0, 1)
+    if first.in_lengths:
+        values += (1 - found) * ((first.cutoff or 0) + 1)
+    queries = tuple(query.query_id for query in first.queries)
+    quantity = first.ranking.measured_in, first.ranking.higher_is_better
+    return Changes(queries, quantity, np.ones(len(queries)), found, values)
+
+
+def marks_of(grids: Sequence[Grid]) -> str:
+    """Explain the marks that are there."""
+    pairs = [pair for grid in grids for pair in grid.pairs]
+    rows = [row for pair in pairs for row in pair.rows.values()]
+    found: set[str] = {row.found for row in rows}
+    if len(pairs) > 1 and found != {"none"}:  # any two runs can change places
+        found |= {"better", "worse"}
+    words = {
+        "better": "blue is better",
+        "worse": "orange and hatched worse",
+        "none": "grey neither",
+    }
+    shown = ", ".join(words[direction] for direction in words if direction in found)
+    sentences = [f"Right is better; {shown}."]
+    for correction in dict.fromkeys(filter(None, (grid.correction for grid in grids))):
+        sentences.append(
+            f"Intervals are of each pair by itself, labels and colours by {correction}."
+        )
+        if any(map(_is_undone, rows)):
+            sentences.append(f"*: significant by itself, not under {correction}.")
+    return " ".join([*sentences, *(grid.remark for grid in grids if grid.remark)])
+
+
+def _is_undone(row: Row) -> bool:
+    """Return whether only the correction makes a row not significant."""
+    return (
+        row.found == "none"
+        and row.interval is not None
+        and row.interval.low * row.interval.high > 0
+    )
+
+
+def meaning_of(grids: Sequence[Grid]) -> str:
+    """Explain outcomes and lists, where there are any."""
+    sentences = []
+    if any("coverage" in pair.rows for grid in grids for pair in grid.pairs):
+        sentences.append("Won: B finds more of what is relevant; lost: A does.")
+        sentences.append("Full bars are queries won or lost.")
+    if any(grid.evaluation and grid.evaluation.documents for grid in grids):
+        sentences.append("In the lists \u2713 is relevant with its grade, ? not judged.")
+    return " ".join(sentences)

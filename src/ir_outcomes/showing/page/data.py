@@ -1,27 +1,34 @@
 """What the script of a page reads: numbers, queries and ranked lists."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.choices import POINTS
+from ir_outcomes.choices import LENGTHS, POINTS
 from ir_outcomes.errors import escaped
 from ir_outcomes.evaluation.ranking import UNJUDGED
-from ir_outcomes.formatting import places_of
+from ir_outcomes.formatting import (
+    bound,
+    contender_beside,
+    fixed,
+    places_of,
+    places_of_difference,
+    places_of_means,
+)
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, MIRRORED
 from ir_outcomes.reading.texts import Source, document_texts
-from ir_outcomes.showing import tone
-from ir_outcomes.showing.page.content import Grid
+from ir_outcomes.showing import count, tone
+from ir_outcomes.showing.page.content import Changes, Grid, Pair
 from ir_outcomes.showing.sections import TOO_FEW
-from ir_outcomes.table_columns import attributes
+from ir_outcomes.showing.views.parts import margin_words
 
 DEPTH = 20  # documents of each list
 ALL_LABELS = (*LABELS, TOO_FEW)
 FINDINGS = {"none": 0, "better": 1, "worse": -1}
-NUMBERS = attributes("difference", "low=interval.low", "high=interval.high")  # of a row
 MB = 1_000_000
 FIRST_QUERIES = 100
 FIRST_MB = 4.0  # that a page may have by default with the lists of the first queries
@@ -36,37 +43,53 @@ def data_of(
     docs: Source,
     max_mb: float | None,
     used: int,
+    advice: Callable[[str], str],
 ) -> str:
     """Return the JSON of the script, on a page that has so many bytes without it."""
     sets: dict[Any, Data] = {}
     drawn = []
     order: list[Any] = []
     for grid in grids:
-        key = (grid.queries, grid.evaluation and id(grid.evaluation.qrels))
+        queries = () if grid.changes is None else grid.changes.queries
+        key = (queries, grid.evaluation and id(grid.evaluation.qrels))
         drawn.append(_grid_data(grid))
         if key not in sets:
-            sets[key] = _set_data(grid, texts)
-            if entry_of := _entries_of(grid, docs):
-                for position, change in enumerate(_spread(grid)):
+            sets[key] = _set_data(grid, queries, texts)
+            entry_of = _entries_of(grid, docs)
+            if entry_of and grid.changes is not None:
+                # First are the queries of which the values of the runs differ most.
+                spread = np.ptp(grid.changes.values, axis=0).tolist()
+                for position, change in enumerate(spread):
                     order.append((-change, len(sets), position, sets[key]["lists"], entry_of))
         drawn[-1]["set"] = list(sets).index(key)
     data: Data = {
         "labels": [_label_data(label) for label in ALL_LABELS],
         "grids": drawn,
         "sets": list(sets.values()),
-        "queries": len(order),
-        "listed": 0,
+        "more": _left_out(len(order), 2 * len(order), advice),  # at most as long
     }
+    listed = 0
     used += len(as_json(data).encode())
     for *_, position, lists, entry_of in sorted(order, key=itemgetter(0, 1, 2)):
         entry = entry_of(position)
         used += len(as_json(entry).encode()) + len('"1234":,')
-        limit = FIRST_MB if data["listed"] < FIRST_QUERIES else SMALL_MB
+        limit = FIRST_MB if listed < FIRST_QUERIES else SMALL_MB
         if used > (max_mb or limit) * MB:
             break
         lists[str(position)] = entry
-        data["listed"] += 1
+        listed += 1
+    data["more"] = _left_out(listed, len(order), advice)
     return as_json(data)
+
+
+def _left_out(listed: int, number: int, advice: Callable[[str], str]) -> str:
+    """Say which ranked lists are on the page, where some are not."""
+    if listed == number:
+        return ""
+    return (
+        f"Ranked lists of the {count(listed, 'query')} that change most are included, those of"
+        f" {number - listed:,} others are left out. {advice('Raise `max_mb` for more.')}"
+    )
 
 
 def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
@@ -95,60 +118,74 @@ def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
     return entry_of
 
 
-def _spread(grid: Grid) -> list[float]:
-    """Return how much the search lengths of each query differ between the runs."""
-    spread: list[float] = np.ptp(grid.lengths().values, axis=0).tolist()
-    return spread
-
-
 def _grid_data(grid: Grid) -> Data:
     numbers = {run: number for number, run in enumerate(grid.runs)}
-    unit, higher = grid.measured
     data: Data = {
         "name": grid.condition,
         "runs": grid.runs,
         "details": grid.details,
-        "cutoff": grid.settings.cutoff,
-        "rel": grid.settings.rel,
+        "start": [numbers[run] for run in grid.start],
         "first": [numbers[pair.baseline] for pair in grid.pairs],
         "second": [numbers[pair.contender] for pair in grid.pairs],
         "label": [ALL_LABELS.index(pair.label) for pair in grid.pairs],
-        "rows": _rows_data(grid),
+        "within": [pair.within for pair in grid.pairs],
+        "rows": _rows_data(grid.pairs),
+        "correction": grid.correction,
+    }
+    if grid.settings is not None:
+        data |= {"cutoff": grid.settings.cutoff, "rel": grid.settings.rel}
+    if grid.changes is not None:
+        data |= _changes_data(grid.changes)
+    return data
+
+
+def _changes_data(changes: Changes) -> Data:
+    unit, higher = changes.quantity
+    # The bars are steps of a rank, or of a hundredth of the range of values.
+    largest = 100 if unit in LENGTHS else 10 ** np.ceil(np.log10(np.ptp(changes.values) or 1))
+    data: Data = {
         "unit": unit,
         "gains": 1 if higher else -1,
         "places": places_of(unit),
+        "step": float(largest / 100),
     }
-    if grid.queries:
-        items, found, values = grid.lengths()
-        # The bars are steps of a rank, or of a hundredth of the range of values.
-        largest = 100 if grid.in_lengths else 10 ** np.ceil(np.log10(np.ptp(values) or 1))
-        data["step"] = float(largest / 100)
-        for name, column in (("sizes", items), ("found", found), ("values", values)):
-            data[name] = _plain(column.ravel().tolist())
-    return data
+    columns = {"sizes": changes.items, "found": changes.found, "values": changes.values}
+    return data | {name: _plain(column.ravel().tolist()) for name, column in columns.items()}
 
 
-def _rows_data(grid: Grid) -> list[Data]:
-    """Return the differences of all pairs in each row, with intervals and findings."""
-    data = []
-    for name, (unit, higher) in grid.units.items():
-        rows = [pair.rows.get(name) for pair in grid.pairs]
-        row: Data = {
+def _rows_data(pairs: Sequence[Pair]) -> list[Data]:
+    """Return each row of all pairs, with numbers as tables print them."""
+    longest = max((pair.rows for pair in pairs), key=len)
+    return [
+        {
             "name": name,
-            "unit": {POINTS: "points", name: ""}.get(unit, unit),
-            "gains": 1 if higher else -1,
-            "places": places_of(unit),
-            "found": [0 if row is None else FINDINGS[row.found] for row in rows],
+            "unit": {POINTS: "points", name: ""}.get(row.measured_in, row.measured_in),
+            "gains": 1 if row.higher_is_better else -1,
+            "pairs": [_printed(pair.rows.get(name)) for pair in pairs],
         }
-        numbers = {column.name: _plain(map(column.of, rows)) for column in NUMBERS}
-        data.append(row | numbers)
-    return data
+        for name, row in longest.items()
+    ]
 
 
-def _set_data(grid: Grid, texts: Mapping[str, str]) -> Data:
+def _printed(row: Row | None) -> list[Any]:
+    """Return what is shown of a row, numbers rounded as tables print them."""
+    if row is None or row.difference is None:
+        return []
+    of_means, of_ends = places_of_means(row), places_of_difference(row)
+    means = [row.baseline, contender_beside(row, of_means), row.difference]
+    ends = [*(row.interval or (None, None)), *(row.new_runs or (None, None))]
+    rounded = [number and float(fixed(number, of_means)) for number in means]
+    rounded += [end and float(bound(end, of_ends)) for end in ends]
+    margin = row.margin and f"{margin_words(row)}: {row.margin.found}"
+    printed = [FINDINGS[row.found], of_means, of_ends, *_plain(rounded), margin]
+    while printed[-1] is None:
+        printed.pop()
+    return printed
+
+
+def _set_data(grid: Grid, queries: Sequence[str], texts: Mapping[str, str]) -> Data:
     names = {**(grid.evaluation.texts if grid.evaluation else {}), **texts}
-    words = [names.get(query) for query in grid.queries]
-    return {"ids": grid.queries, "texts": words, "runs": grid.runs, "lists": {}}
+    return {"ids": queries, "texts": [*map(names.get, queries)], "runs": grid.runs, "lists": {}}
 
 
 def _label_data(label: str) -> tuple[str, str, int]:

@@ -46,7 +46,7 @@ from ir_outcomes.showing.views.parts import (
 from ir_outcomes.table_columns import Column, chosen, of_part
 
 MOST_LINES = 20  # of the first screen of a comparison, four more with several runs or margins
-ROW_FIELDS = ("baseline", "contender", "difference", "interval", "new_runs", "p")
+ROW_FIELDS = ("baseline", "contender", "difference", "interval", "p")
 
 
 @view_of.register
@@ -62,11 +62,11 @@ def _comparison(comparison: Comparison) -> View:
         missing = ""
     captions = (
         *systems_lines([comparison]),
+        _new_runs_line(comparison),
         _counts_line(comparison),
         above,
         measures_legend(comparison.measures, comparison.settings),
         f"{correction_words([comparison])}; {direction_words([comparison])}",
-        margins_words(comparison),
         paper_words(comparison),
         settings_words(comparison.settings) + missing,
     )
@@ -78,7 +78,7 @@ def _comparison(comparison: Comparison) -> View:
         *_paper_captions([comparison]),
         title=f"{comparison.contender} against {comparison.baseline}: {comparison.verdict.label}",
     )
-    shown = {(row.name, field) for row in comparison.parts for field in ROW_FIELDS}
+    shown = {(row.name, field) for row in comparison.parts for field in (*ROW_FIELDS, "new_runs")}
     is_long = comparison.of_several_runs or comparison.settings.margins is not None
     return View(
         title=_title(comparison),
@@ -92,6 +92,17 @@ def _comparison(comparison: Comparison) -> View:
         printed=(printed,),
         most_lines=MOST_LINES + len(comparison.measures) + (4 if is_long else 0),
     )
+
+
+def _new_runs_line(comparison: Comparison) -> str:
+    """Say where the differences of new runs are expected."""
+    (column,) = chosen(row_fields(comparison.alpha), "new_runs")
+    intervals = [
+        f"{row.name} {column.text(row, comparison.alpha)}"
+        for row in comparison.parts
+        if row.new_runs is not None
+    ]
+    return f"new runs: {', '.join(intervals)}" if intervals else ""
 
 
 def _name_of(comparison: Comparison, row: Row) -> str:
@@ -125,7 +136,7 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
             f"Verdicts are corrected over {settings.family} comparisons ({rule}); p-values are not"
         )
     if settings.margins is not None:
-        yield _within_legend(first) if comparisons[1:] else margins_words(first)
+        yield _within_legend(comparisons) if comparisons[1:] else margins_words(first)
     yield from directions(first.parts).split("; ")
     yield direction_words(comparisons).capitalize()
     yield f"Settings: {settings_words(settings)}"
@@ -216,7 +227,7 @@ def _comparisons(comparisons: Comparisons) -> View:
     captions = (
         *systems_lines(ranked),
         _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
-        _within_legend(first),
+        _within_legend(ranked),
         meanings,
         measures_legend(first.measures, first.settings),
         settings,
@@ -308,13 +319,14 @@ def _within_column(first: Comparison) -> tuple[Column, ...]:
     return (Column("within", within_words, "within margins"),) if is_shown else ()
 
 
-def _within_legend(first: Comparison) -> str:
+def _within_legend(comparisons: Sequence[Comparison]) -> str:
     """Say what margins there are, and at which level harm beyond them is excluded."""
-    if first.settings.margins is None:
+    settings = comparisons[0].settings
+    if settings.margins is None:
         return ""
-    level = 100 * (1 - first.settings.first_level)
+    level = 100 * (1 - settings.first_level)
     return (
-        f"within margins: harm of more than {margins_named(first)} is excluded ({level:.4g} %"
+        f"within margins: harm of more than {margins_named(comparisons)} is excluded ({level:.4g} %"
         " intervals for margins)"
     )
 

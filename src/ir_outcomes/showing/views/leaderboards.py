@@ -90,7 +90,7 @@ def _leaderboard(result: Leaderboard) -> View:
 def _worse_somewhere(result: Leaderboard) -> Iterator[str]:
     """Name systems that are better than another on average, but worse somewhere."""
     pairs = []
-    for winner, other in permutations(result.standings, 2):
+    for winner, other in permutations(result.standings, 2) if result.collections else ():
         place = result.standings.index(other)
         names = [
             part.collection
