@@ -28,7 +28,7 @@ FIRST: Mapping[str, str] = {
     "grades": "Graded judgments",
     "positives only": "Only relevant documents are judged",
 }
-# Notes of every other kind are background; those of these kinds have a beginning, too.
+# All other kinds, which are background; where the beginning is empty, notes are their text alone.
 BACKGROUND: Mapping[str, str] = {
     "identical": "Identical runs",
     "ids": "Ids written in two ways",
@@ -43,9 +43,20 @@ BACKGROUND: Mapping[str, str] = {
     "within margins": "Worse, within the margins",
     "not planned": "No number of queries can be given",
     "default effect": "Differences to detect by default",
+    "unreadable": "",
+    "unlisted": "",
+    "unanswerable": "",
+    "missing ids": "",
+    "ignored": "",
+    "left out": "",
+    "summaries": "",
+    "values": "",
+    "unjudged": "",
+    "clusters": "",
+    "chances": "",
 }
 HEADLINES = {**FIRST, **BACKGROUND}
-REMARK = "remark"  # said once, of the whole result
+REMARK = "remark"  # of plain texts; said once, of the whole result
 Named = Sequence[tuple[str, Sequence["Note"]]]  # the names of items with their notes
 
 
@@ -55,7 +66,7 @@ class Note(str):
     Attributes
     ----------
     kind : str
-        One of `FIRST`, or another name: background.
+        One of `FIRST`, of `BACKGROUND`, or `REMARK`.
     runs : tuple of str
         The runs it is about; empty where it is about all, or the whole result.
     """
@@ -93,8 +104,9 @@ class Note(str):
 
 
 def note(kind: str, text: str, runs: Sequence[str] = ()) -> Note:
-    """Make a note that begins with the headline of its kind, where it has one."""
-    return Note(f"{HEADLINES[kind]}: {text}" if kind in HEADLINES else text, kind, runs)
+    """Make a note of a declared kind, which begins with its headline, where it has one."""
+    headline = HEADLINES[kind]
+    return Note(f"{headline}: {text}" if headline else text, kind, runs)
 
 
 def as_notes(texts: Iterable[str]) -> tuple[Note, ...]:

@@ -98,6 +98,13 @@ def test_words_become_arguments() -> None:
     }  # fmt: skip
 
 
+def test_a_page_needs_results_that_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = COMMANDS["holes"]
+    monkeypatch.setitem(COMMANDS, "holes", entry._replace(page=True))
+    with pytest.raises(TypeError, match=r"holes.*HasPage"):
+        Made("holes")
+
+
 def test_a_command_offers_what_it_takes_and_nothing_else() -> None:
     every = options_of(iro.evaluate, GROUP)
     for name, entry in COMMANDS.items():

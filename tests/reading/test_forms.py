@@ -32,7 +32,6 @@ WITH_TEXTS = [
     *(name for name in FILES if name.startswith(("trec-rag", "sentence", "re"))),
 ]
 RELEVANT_ONLY = ("dpr", "relevant-ids", "retrieval-gt")
-SCORED = ("trec.", "tevatron", "columns", "mt-rag", "sentence", "trectools", "four", "five")
 
 
 def read(path: Path) -> Any:
@@ -49,7 +48,9 @@ def expected_of(name: str) -> dict[str, dict[str, float]]:
                 for query, grades in nested.items()
             }
     else:
-        by = "score" if name.startswith(SCORED) else "rank"
+        # Those of DPR are texts.
+        has_scores = "3.5" in (FOLDER / name).read_text() and not name.startswith("dpr")
+        by = "score" if has_scores else "rank"
         nested = iro.read_run(FOLDER / "trec.run", by=by).to_dict()  # type: ignore[arg-type]
     by_text = name.startswith(("dpr", "quepid"))
     return {QUERIES[query] if by_text else query: ranking for query, ranking in nested.items()}

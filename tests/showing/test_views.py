@@ -33,9 +33,9 @@ def flat(text: str) -> str:
 
 
 def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
-    alone = note("unconfirmed", "it is 3 ranks longer.")
+    alone = note("chances", "it is 3 ranks longer.")
     both = note("grades", "on 30 queries.")
-    depth = note("shallow", "Depth 10.")
+    depth = note("depth", "Depth 10.")
     a = replace(thirteen[0], contender="r1", notes=(alone, both), background=(depth,))
     b = replace(thirteen[1], contender="r2", notes=(both,), background=(depth,))
     view = iro.Comparisons((a, b)).view()
@@ -52,6 +52,11 @@ def test_the_kind_of_a_note_decides_its_rank_and_its_place() -> None:
     assert [own.kind for own in first] == list(FIRST)
     assert background == ("about clusters.", "A remark.")
     assert all(own == f"{FIRST[own.kind]}: about {own.kind}." for own in first)
+
+
+def test_a_kind_that_is_not_declared_is_no_background() -> None:
+    with pytest.raises(KeyError, match="few decides"):
+        note("few decides", "on ranking.")
 
 
 def test_notes_are_text_and_data(thirteen: iro.Comparisons) -> None:
@@ -160,3 +165,18 @@ def test_few_differences_are_said_beside_what_p_is(
     (found,) = estimates(Sums.of_counts(n, differ, 0, 100.0)).pvalue
     row = replace(thirteen[0].coverage, n=n, differ=differ, better=differ, pvalue=found)
     assert bool(widened_words([row], 0.05)) is widened
+
+
+def test_a_board_writes_the_letters_of_many_runs_as_a_range() -> None:
+    qrels = {f"q{number}": {"gold": 1} for number in range(40)}
+    runs = {
+        f"run{rank}": {
+            query: {("gold" if place == rank else f"d{place}"): -place for place in range(10)}
+            for query in qrels
+        }
+        for rank in range(6)
+    }
+    board = iro.leaderboard(iro.evaluate(qrels, runs))
+    table = board.view().tables[0]
+    column = [column.name for column in table.columns].index("beats")
+    assert [row[column] for row in table.rows] == ["b-f", "c-f", "d e f", "e f", "f", ""]

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from cyclopts import (
     App,
@@ -36,6 +36,7 @@ from ir_outcomes.cli.signatures import (
     parameter,
 )
 from ir_outcomes.cli.streams import CALL, UsageError, note, progress_is_shown
+from ir_outcomes.results import HasPage
 
 PAGE = Path("report.html")
 RULES = ("alpha", "correction", "margins")  # of verdicts
@@ -47,6 +48,13 @@ def function_of(name: str) -> Callable[..., Any]:
     """Find a function that only the command line has, or one of ir_outcomes."""
     found: Callable[..., Any] = getattr(functions if hasattr(functions, name) else iro, name)
     return found
+
+
+def has_page(function: Callable[..., Any]) -> bool:
+    """Return whether every result of a function can be written as a page."""
+    annotation = inspect.signature(function).return_annotation
+    kinds = get_args(annotation) or [annotation]
+    return all(issubclass(kind, HasPage) for kind in kinds)
 
 
 def outputs_of(entry: Command) -> dict[str, Option]:
@@ -77,6 +85,8 @@ class Made:
     def __init__(self, name: str) -> None:
         self.entry = entry = COMMANDS[name]
         self.function = function_of(entry.function)
+        if entry.page and not has_page(self.function):
+            raise TypeError(f"{name}: a command with a page needs results that inherit HasPage")
         self.arguments = arguments_by_name(self.function)
         self.reader = getattr(words, entry.words)
         self.then = function_of(entry.then)

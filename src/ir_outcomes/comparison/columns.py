@@ -78,6 +78,8 @@ _MARGIN_COLUMNS = (
     *attributes("margin=margin.size", "margin_found=margin.found"),
     Column("margin_interval", "margin.interval", form=signed_interval(2)),
 )
+# Numbers in the unit of a row that stand in files, and in tables of rows behind p.
+NUMBERS_OF_ROWS = (Column("detectable"),)
 
 
 def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") -> list[Column]:
@@ -111,7 +113,8 @@ def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") ->
         *(_MARGIN_COLUMNS if row.margin is not None else ()),
         Column("p", _known("pvalue"), "p", PVALUE),
         Column("p_corrected", _known("pvalue_corrected"), "corrected p", PVALUE),
-        *attributes("found", "detectable"),
+        Column("found"),
+        *NUMBERS_OF_ROWS,
         *(Column(f"{test}_p", test_p(test), f"{test} p", PVALUE) for test in row.tests),
     ]
     return list(of_part(part or prefix, columns, f"{prefix}_"))

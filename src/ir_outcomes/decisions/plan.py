@@ -287,7 +287,7 @@ def _slope_over_all(comparison: Comparison, row: Row, whole: Row) -> float:
     changes = [
         [query.change_in(name) or 0.0 for name in names] for query in comparison.queries or ()
     ]
-    coverage, ranking, total = np.array(changes).T
+    coverage, ranking, total = np.array(changes).reshape(-1, 3).T
     same = (coverage == 0) & (ranking != 0)
     slope = _slope(ranking[same], total[same]) if same.any() else 1.0
     if row.name == "coverage":

@@ -63,6 +63,7 @@ class SearchLengthMeasure(Measure):
 
     HIGHER_IS_BETTER: bool
     DEFAULT = math.nan  # for a query without results
+    CAN_BE_UNDEFINED = True  # a NaN in a file of values is no missing value
 
     # Parameters that a baseline makes pointless.
     _only_alone: tuple[str, ...] = ()

@@ -307,11 +307,11 @@ def _read_lines(
     number = numbered[0][0]
     layouts = _layouts(lines, kind)
     layout = next((layout for layout in layouts if _fits(lines[0], layout)), None)
-    separator, names = _header(lines[0])
-    if layout is None and _is_header(names):
-        return _read_table(numbered[0], content, separator, kind, source)
-    if layout is None:  # a value of the first line may be wrong
-        n_columns = len(lines[0].split())
+    if layout is None:
+        separator, names = _header(lines[0])
+        if _is_header(names):
+            return _read_table(numbered[0], content, separator, kind, source)
+        n_columns = len(lines[0].split())  # a value of the first line may be wrong
         layout = next((layout for layout in layouts if layout.columns == n_columns), None)
     if layout is None:
         check_bytes(Block(number, lines[0]), source)
@@ -325,6 +325,11 @@ def _read_lines(
             line=number,
             text=shown(lines[0].split()),
         )
+    return _read_layout(content, layout, kind, source)
+
+
+def _read_layout(content: Iterable[bytes], layout: Layout, kind: Kind, source: str) -> Columns:
+    """Read lines of one layout, and refuse what happens to have its columns."""
     read = blocks_of(content, source)
     if layout.columns not in (3, 6) and kind.is_run:
         read = _Ranks(layout).checked(read, source)

@@ -96,7 +96,7 @@ class Kind(NamedTuple):
     def rank_in(self, names: Iterable[str]) -> str | None:
         """Return the column of ranks beside that of the scores of a run."""
         column_of = normal_names(names)
-        if self.value_in(column_of) != "score":
+        if self.value_name(self.value_in(column_of)) != "score":
             return None
         return next((column_of[name] for name in RANK_NAMES if name in column_of), None)
 

@@ -46,4 +46,4 @@ def sections_of(result: Result) -> list[Section]:
                 for decision in result.worst_first
                 if decision.comparison is not None
             ]
-    return []
+    raise TypeError(f"sections_of does not list the comparisons of a {type(result).__name__}")

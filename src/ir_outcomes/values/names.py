@@ -3,6 +3,7 @@
 from typing import Literal
 
 import numpy as np
+from ir_measures.measures import registry
 
 from ir_outcomes.choices import Bools, Floats
 from ir_outcomes.errors import ParameterError
@@ -19,7 +20,6 @@ from ir_outcomes.reading.measure_names import (
 # Reciprocals of ranks; ranks; values that are 0 where nothing was found; 0 and 1 only; all others.
 Kind = Literal["reciprocal", "rank", "gain", "truth", "value"]
 Range = tuple[float, float]
-_OF_LENGTHS = ("ESL", "ASL", "Answered", "Outcome")  # undefined where a query has no answer
 
 
 def kind_of(measure: str, values: Floats, higher_is_better: bool) -> Kind:
@@ -35,7 +35,7 @@ def kind_of(measure: str, values: Floats, higher_is_better: bool) -> Kind:
 
 def is_undefined_unanswered(measure: str) -> bool:
     """Whether a measure has no value for a query that is not answered."""
-    return base_name(measure) in _OF_LENGTHS
+    return getattr(registry.get(base_name(measure)), "CAN_BE_UNDEFINED", False)
 
 
 def checked_range(measure: str, said: object) -> Range | None:

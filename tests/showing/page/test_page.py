@@ -17,7 +17,9 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.choices import Unit
 from ir_outcomes.reading.texts import document_texts
+from ir_outcomes.results import HasPage, Result
 from ir_outcomes.showing.page import content
+from ir_outcomes.showing.sections import sections_of
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.pages import Page
@@ -50,6 +52,14 @@ def grid_on(page: iro.ReportPage) -> Any:
 
 def values_on(grid: Any, name: str = "values") -> Any:
     return np.reshape(grid[name], (len(grid["runs"]), -1))
+
+
+def test_a_result_whose_comparisons_are_not_listed_has_no_empty_page() -> None:
+    class Unlisted(HasPage, Result):
+        pass
+
+    with pytest.raises(TypeError, match=r"sections_of.*Unlisted"):
+        sections_of(Unlisted())
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])

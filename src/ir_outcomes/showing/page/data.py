@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +36,15 @@ SMALL_MB = 0.5  # and with those of any others
 Data = dict[str, Any]
 
 
+class _ListsOfQuery(NamedTuple):
+    """The ranked lists of a query, which are on the page if there is room."""
+
+    position: int
+    change: float  # the largest between values of two runs
+    lists: Data  # those of all its queries, by position
+    entry_of: Callable[[int], Data]
+
+
 def data_of(
     grids: list[Grid],
     texts: Mapping[str, str],
@@ -48,38 +56,44 @@ def data_of(
     """Return the JSON of the script, on a page that has so many bytes without it."""
     sets: dict[Any, Data] = {}
     drawn = []
-    order: list[Any] = []
+    ranked_lists: list[_ListsOfQuery] = []
     for grid in grids:
         queries = () if grid.changes is None else grid.changes.queries
         key = (queries, grid.evaluation and id(grid.evaluation.qrels))
-        drawn.append(_grid_data(grid))
         if key not in sets:
             sets[key] = _set_data(grid, queries, texts)
-            entry_of = _entries_of(grid, docs)
-            if entry_of and grid.changes is not None:
-                # First are the queries of which the values of the runs differ most.
-                spread = np.ptp(grid.changes.values, axis=0).tolist()
-                for position, change in enumerate(spread):
-                    order.append((-change, len(sets), position, sets[key]["lists"], entry_of))
-        drawn[-1]["set"] = list(sets).index(key)
+            ranked_lists += _lists_of_queries(grid, docs, sets[key]["lists"])
+        drawn.append({**_grid_data(grid), "set": list(sets).index(key)})
     data: Data = {
         "labels": [_label_data(label) for label in ALL_LABELS],
         "grids": drawn,
         "sets": list(sets.values()),
-        "more": _left_out(len(order), 2 * len(order), advice),  # at most as long
+        # As long as it can become.
+        "more": _left_out(len(ranked_lists), 2 * len(ranked_lists), advice),
     }
     listed = 0
     used += len(as_json(data).encode())
-    for *_, position, lists, entry_of in sorted(order, key=itemgetter(0, 1, 2)):
-        entry = entry_of(position)
+    for query in sorted(ranked_lists, key=lambda query: -query.change):
+        entry = query.entry_of(query.position)
         used += len(as_json(entry).encode()) + len('"1234":,')
         limit = FIRST_MB if listed < FIRST_QUERIES else SMALL_MB
         if used > (max_mb or limit) * MB:
             break
-        lists[str(position)] = entry
+        query.lists[str(query.position)] = entry
         listed += 1
-    data["more"] = _left_out(listed, len(order), advice)
+    data["more"] = _left_out(listed, len(ranked_lists), advice)
     return as_json(data)
+
+
+def _lists_of_queries(grid: Grid, docs: Source, lists: Data) -> list[_ListsOfQuery]:
+    """Return the queries of a grid that have ranked lists."""
+    entry_of = _entries_of(grid, docs)
+    if entry_of is None or grid.changes is None:
+        return []
+    changes = np.ptp(grid.changes.values, axis=0).tolist()
+    return [
+        _ListsOfQuery(position, change, lists, entry_of) for position, change in enumerate(changes)
+    ]
 
 
 def _left_out(listed: int, number: int, advice: Callable[[str], str]) -> str:

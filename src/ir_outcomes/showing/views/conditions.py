@@ -82,39 +82,53 @@ def _view(result: ConditionsComparison, particulars: _Particulars) -> View:
     """Show an overview of one contender, or a matrix of several."""
     overall = particulars.overall
     runs = _best_first(result, overall)
-    overviews = [_overview(result, run, particulars) for run in runs]
-    first, background = ranked(result.notes)
-    details = [table for run in runs for table in _details(result, run, overall.get(run))]
     by = f" by {particulars.by}" if particulars.by else ""
     compared = f"{plural(result.over, len(result.names))}{by}"
-    hurt = tuple(_hurt(result, overall))
-    details = [*particulars.details, *details]
     if len(runs) == 1:
-        judged = ", judged shares" if any(row.judged for row in result.conditions) else ""
-        answer = f"{compared}; {particulars.answer}"
-        if not particulars.answer:
-            answer = _answer(overall[runs[0]], compared) if overall else ""
-        return View(
-            f"{overviews[0].title}{'' if overall else f', {compared}'}",
-            answer,
-            sentences=tuple(
-                f"{words[0].upper()}{words[1:]}." for words in particulars.sentences.values()
-            ),
-            tables=(replace(overviews[0], title=""), *particulars.tables),
-            notes=(*hurt, *first),
-            more=f"counts, p, {'means' if overall else 'tests'}{judged}",
-            details=tuple(details),
-            background=background,
-        )
-    sentences = (f"{run}: {words}." for run, words in particulars.sentences.items())
+        view = _view_of_one(result, runs[0], particulars, compared)
+    else:
+        view = _view_of_several(result, runs, particulars, compared)
+    first, background = ranked(result.notes)
+    details = [table for run in runs for table in _details(result, run, overall.get(run))]
+    return replace(
+        view,
+        notes=(*_hurt(result, overall), *first),
+        details=(*view.details, *particulars.details, *details),
+        background=(*view.background, *background),
+    )
+
+
+def _view_of_one(
+    result: ConditionsComparison, run: str, particulars: _Particulars, compared: str
+) -> View:
+    """Show an overview, without notes and details."""
+    overall = particulars.overall
+    overview = _overview(result, run, particulars)
+    answer = f"{compared}; {particulars.answer}"
+    if not particulars.answer:
+        answer = _answer(overall[run], compared) if overall else ""
+    judged = ", judged shares" if any(row.judged for row in result.conditions) else ""
+    sentences = particulars.sentences.values()
+    return View(
+        overview.title if overall else f"{overview.title}, {compared}",
+        answer,
+        sentences=tuple(f"{words[0].upper()}{words[1:]}." for words in sentences),
+        tables=(replace(overview, title=""), *particulars.tables),
+        more=f"counts, p, {'means' if overall else 'tests'}{judged}",
+    )
+
+
+def _view_of_several(
+    result: ConditionsComparison, runs: Sequence[str], particulars: _Particulars, compared: str
+) -> View:
+    """Show a matrix, with the overviews as details."""
     return View(
         f"{plural('run', len(runs))} against {result.baseline} (A), {compared}",
         particulars.answer,
-        tables=(_matrix(result, runs, overall), *particulars.tables),
-        notes=(*hurt, *first),
+        tables=(_matrix(result, runs, particulars.overall), *particulars.tables),
         more=f"each {result.over}, counts, p, means",
-        details=(*overviews, *details),
-        background=(*sentences, *background),
+        details=tuple(_overview(result, run, particulars) for run in runs),
+        background=tuple(f"{run}: {words}." for run, words in particulars.sentences.items()),
     )
 
 

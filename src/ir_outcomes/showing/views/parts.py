@@ -1,11 +1,13 @@
 """What views of comparisons share: rows, captions and details."""
 
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, OUTCOMES, POINTS
-from ir_outcomes.comparison.columns import query_columns, test_p
+from ir_outcomes.comparison.columns import NUMBERS_OF_ROWS, query_columns, test_p
 from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.wording import beyond_margins
@@ -76,7 +78,10 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
         Column("margin", lambda row: row.margin and margin_words(row), form=NUMBER),
         Column("margin_interval", interval_for_margin, "for margins", NUMBER),
         Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
-        Column("detectable", _detectable, form=NUMBER),
+        *(
+            replace(column, value=partial(_in_its_unit, column), form=NUMBER)
+            for column in NUMBERS_OF_ROWS
+        ),
     )
 
 
@@ -128,8 +133,10 @@ def margins_words(comparison: Comparison) -> str:
     return f"within margins: {', '.join(rows)}"
 
 
-def _detectable(row: Row) -> str | None:
-    return None if row.detectable is None else fixed(row.detectable, places_of(row.measured_in))
+def _in_its_unit(column: Column, row: Row) -> str | None:
+    """Write a number of a row with the decimals of its unit."""
+    value = column.of(row)
+    return None if value is None else fixed(value, places_of(row.measured_in))
 
 
 def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
