@@ -126,24 +126,7 @@ class Made:
         targets = {name: value for name, value in others.items() if isinstance(value, Path)}
         inputs = [*given, *(value for name, value in others.items() if name not in targets)]
         output.check(targets, inputs, of_queries="per_query" in chosen)
-        needs_measure = "higher_is_better" in chosen and "measures" in self.options
-        if needs_measure and chosen.keys().isdisjoint(("measures", "outputs")):
-            raise UsageError(
-                "--higher-is-better and --lower-is-better are for --measure; give it, too, or leave"
-                " this out."
-            )
-        if self.entry.function == "rank_distribution" and {"cutoff", "measures"} <= chosen.keys():
-            raise UsageError("--cutoff does nothing to --measure, which has its own; leave it out.")
-        if "per_query" in chosen and output.plot is None and output.report is None:
-            for name in filter(chosen.__contains__, RULES):
-                raise UsageError(
-                    f"{names_of(name)[0]} does nothing to a list of queries (--per-query); leave one"
-                    " of them out."
-                )
-        texts = self.entry.shows_texts
-        if texts and "queries" in chosen and chosen.keys().isdisjoint(texts):
-            shown = " and ".join(names_of(option)[0] for option in texts)
-            raise UsageError(f"--queries is for {shown}; give it, too, or leave this out.")
+        self._refuse_without_effect(chosen, output)
         # Rules are checked before runs are read.
         iro.Rules(**_taken(chosen, inspect.signature(iro.Rules).parameters))
         read = self._read(given, chosen, output)
@@ -155,6 +138,30 @@ class Made:
         if not self.entry.result and output.report == PAGE:
             note(f"the page is {PAGE}; open it in a browser, or choose its name with --output")
         return getattr(result, "exit_status", 0)
+
+    def _refuse_without_effect(self, chosen: Mapping[str, Any], output: Output) -> None:
+        """Refuse options that do nothing beside the others."""
+        function = self.entry.function
+        # Of runs, plan takes no measure at all.
+        is_of_measures = "measures" in self.options and function != "plan"
+        has_measure = not chosen.keys().isdisjoint(("measures", "outputs"))
+        if "higher_is_better" in chosen and is_of_measures and not has_measure:
+            raise UsageError(
+                "--higher-is-better and --lower-is-better are for --measure; give it, too, or leave"
+                " this out."
+            )
+        if function == "rank_distribution" and {"cutoff", "measures"} <= chosen.keys():
+            raise UsageError("--cutoff does nothing to --measure, which has its own; leave it out.")
+        if "per_query" in chosen and output.plot is None and output.report is None:
+            for name in filter(chosen.__contains__, RULES):
+                raise UsageError(
+                    f"{names_of(name)[0]} does nothing to a list of queries (--per-query); leave one"
+                    " of them out."
+                )
+        texts = self.entry.shows_texts
+        if texts and "queries" in chosen and chosen.keys().isdisjoint(texts):
+            shown = " and ".join(names_of(option)[0] for option in texts)
+            raise UsageError(f"--queries is for {shown}; give it, too, or leave this out.")
 
     def _read(self, given: Sequence[Any], chosen: Mapping[str, Any], output: Output) -> words.Read:
         reading = _taken(chosen, self.reading)
