@@ -165,3 +165,18 @@ def test_few_differences_are_said_beside_what_p_is(
     (found,) = estimates(Sums.of_counts(n, differ, 0, 100.0)).pvalue
     row = replace(thirteen[0].coverage, n=n, differ=differ, better=differ, pvalue=found)
     assert bool(widened_words([row], 0.05)) is widened
+
+
+def test_a_board_writes_the_letters_of_many_runs_as_a_range() -> None:
+    qrels = {f"q{number}": {"gold": 1} for number in range(40)}
+    runs = {
+        f"run{rank}": {
+            query: {("gold" if place == rank else f"d{place}"): -place for place in range(10)}
+            for query in qrels
+        }
+        for rank in range(6)
+    }
+    board = iro.leaderboard(iro.evaluate(qrels, runs))
+    table = board.view().tables[0]
+    column = [column.name for column in table.columns].index("beats")
+    assert [row[column] for row in table.rows] == ["b-f", "c-f", "d e f", "e f", "f", ""]

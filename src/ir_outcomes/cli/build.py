@@ -126,6 +126,14 @@ class Made:
         targets = {name: value for name, value in others.items() if isinstance(value, Path)}
         inputs = [*given, *(value for name, value in others.items() if name not in targets)]
         output.check(targets, inputs, of_queries="per_query" in chosen)
+        needs_measure = "higher_is_better" in chosen and "measures" in self.options
+        if needs_measure and chosen.keys().isdisjoint(("measures", "outputs")):
+            raise UsageError(
+                "--higher-is-better and --lower-is-better are for --measure; give it, too, or leave"
+                " this out."
+            )
+        if self.entry.function == "rank_distribution" and {"cutoff", "measures"} <= chosen.keys():
+            raise UsageError("--cutoff does nothing to --measure, which has its own; leave it out.")
         if "per_query" in chosen and output.plot is None and output.report is None:
             for name in filter(chosen.__contains__, RULES):
                 raise UsageError(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import permutations
+from itertools import groupby, permutations
 from operator import itemgetter
 from string import ascii_lowercase
 
@@ -259,10 +259,13 @@ def ranks_words(standing: Standing) -> str:
 
 
 def _beaten(names: Sequence[str], letters: Mapping[str, str]) -> str:
-    """Write the letters of runs, or their number."""
+    """Write the letters of runs, more than three in a row as "j-t", or the number of runs."""
     if not letters:
         return str(len(names) or NOTHING)
-    return " ".join(sorted(letters[name] for name in names))
+    beaten = enumerate(sorted(letters[name] for name in names))
+    rows = groupby(beaten, key=lambda item: ord(item[1]) - item[0])
+    words = ([letter for _, letter in row] for _, row in rows)
+    return " ".join(f"{row[0]}-{row[-1]}" if len(row) > 3 else " ".join(row) for row in words)
 
 
 def _ranks_line(result: Leaderboard) -> str:
