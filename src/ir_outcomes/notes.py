@@ -104,7 +104,7 @@ class Note(str):
 
 
 def note(kind: str, text: str, runs: Sequence[str] = ()) -> Note:
-    """Make a note of a declared kind, which begins with its headline, where it has one."""
+    """Make a note of a declared kind, which begins with the headline of the kind."""
     headline = HEADLINES[kind]
     return Note(f"{headline}: {text}" if headline else text, kind, runs)
 

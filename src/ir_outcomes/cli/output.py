@@ -107,7 +107,7 @@ class Output:
     def check(
         self, targets: Mapping[str, Path], inputs: Sequence[Any], *, of_queries: bool = False
     ) -> None:
-        """Refuse what cannot be written, does nothing, or would overwrite data or another output."""
+        """Refuse what cannot be written, has no effect, or would overwrite something."""
         fields = {"output": self.output, "plot": self.plot, "report": self.report}
         paths = {**targets, **{name: path for name, path in fields.items() if path is not None}}
         for path in paths.values():

@@ -277,7 +277,7 @@ def _for_label(
 
 
 def _slope_over_all(comparison: Comparison, row: Row, whole: Row) -> float:
-    """What all queries change by, if one row changes by 1 and the other facet does not.
+    """The change of all queries, if one row changes by 1 and the other does not.
 
     These are slopes of the pilot's queries: of ranking on those that find as much as before, and of
     coverage after that. The most that an item can cost would be too much, because what only one run

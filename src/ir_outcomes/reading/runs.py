@@ -396,7 +396,7 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _is_probably_run(path: str) -> bool:
-    """Return whether a file in a directory, and no folder, is a run, or cannot be read."""
+    """Return whether a file in a directory is a run, or cannot be read."""
     if os.path.isdir(path):
         return False
     name = os.path.basename(path).lower()

@@ -168,7 +168,7 @@ def draw_headroom(result: Headroom, target: Any) -> Picture:
 
 
 def _telling(tables: list[list[Any]]) -> list[list[Any]]:
-    """Return the tables in which queries differ, the last one of those that are the same."""
+    """Return the tables in which queries differ, of equal ones the last."""
     panels: dict[Any, list[Any]] = {}
     for rows in tables:
         counts = tuple(row["queries"] for row in rows)

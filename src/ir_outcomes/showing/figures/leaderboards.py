@@ -115,7 +115,7 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
 
 
 def _signs_of_pairs(result: Leaderboard, runs: Sequence[str]) -> Any:
-    """Return the sign of each run (row) against each other one (column), blank on the diagonal."""
+    """Signs of each run (row) against each other one (column)."""
     signs = np.full((len(runs), len(runs)), "", dtype="<U1")
     for (upper, lower), label in zip(
         combinations(range(len(runs)), 2), result.labels(), strict=True

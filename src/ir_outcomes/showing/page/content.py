@@ -105,7 +105,7 @@ def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
 
 
 def _changes_of_board(board: Leaderboard, evaluation: Evaluation) -> Changes | None:
-    """Take the values of the row that decides, if all are defined, else search lengths."""
+    """Values of the deciding row, if all are defined, else search lengths."""
     lengths = _changes_in_lengths(evaluation) if evaluation.values is None else None
     if board.measure in DECIDING:
         return lengths

@@ -259,7 +259,7 @@ def ranks_words(standing: Standing) -> str:
 
 
 def _beaten(names: Sequence[str], letters: Mapping[str, str]) -> str:
-    """Write the letters of runs, more than three in a row as "j-t", or the number of runs."""
+    """Write the letters of runs, many in a row as "j-t", or the number of runs."""
     if not letters:
         return str(len(names) or NOTHING)
     beaten = enumerate(sorted(letters[name] for name in names))
