@@ -15,7 +15,7 @@ from ir_measures import nDCG
 import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.systems import NamedRun
+from ir_outcomes.evaluation.runs_of_call import NamedRun
 from ir_outcomes.evaluation.work import each_run, in_parallel
 from tests.helpers.packages import needed
 

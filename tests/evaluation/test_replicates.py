@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.evaluation.systems import systems
+from ir_outcomes.evaluation.systems import replicates_of
 from tests.helpers.systems import drawn
 
 NAMES = ["bm25", "dense_1", "dense_20", "x_y_3", "x_y_4"]
@@ -14,16 +14,16 @@ FOUND = {"dense": ("dense_1", "dense_20"), "x_y": ("x_y_3", "x_y_4")}
 
 
 def test_a_rule_takes_names_that_end_in_a_whole_number() -> None:
-    assert systems(NAMES, "by:_") == FOUND
-    assert systems(["a-1", "a-2", "a-b", "-3", "a-²"], "by:-") == {"a": ("a-1", "a-2")}
+    assert replicates_of(NAMES, "by:_") == FOUND
+    assert replicates_of(["a-1", "a-2", "a-b", "-3", "a-²"], "by:-") == {"a": ("a-1", "a-2")}
 
 
 def test_a_mapping_can_be_in_a_file(tmp_path: Path) -> None:
     of_run = {run: system for system, runs in FOUND.items() for run in runs}
-    assert systems(NAMES, of_run) == FOUND
+    assert replicates_of(NAMES, of_run) == FOUND
     path = tmp_path / "systems.tsv"
     path.write_text("".join(f"{run}\t{system}\n" for run, system in of_run.items()) + "\n")
-    assert systems(NAMES, path) == systems(NAMES, str(path)) == FOUND
+    assert replicates_of(NAMES, path) == replicates_of(NAMES, str(path)) == FOUND
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,12 @@ def test_a_mapping_can_be_in_a_file(tmp_path: Path) -> None:
 )
 def test_what_names_no_systems_is_refused(replicates: Any, says: str) -> None:
     with pytest.raises(iro.ParameterError, match=says):
-        systems(NAMES, replicates)
+        replicates_of(NAMES, replicates)
 
 
 def test_a_rule_that_names_a_system_of_one_run_is_refused() -> None:
     with pytest.raises(iro.ParameterError, match="dense_1 would be the only run of a system dense"):
-        systems(["a_1", "a_2", "dense_1"], "by:_")
+        replicates_of(["a_1", "a_2", "dense_1"], "by:_")
 
 
 def test_lists_are_systems_and_runs_keep_their_names(tmp_path: Path) -> None:

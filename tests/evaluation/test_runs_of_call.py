@@ -7,7 +7,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError, UnreadableFile
-from ir_outcomes.evaluation.systems import runs_of_call
+from ir_outcomes.evaluation.runs_of_call import runs_of_call
 
 A, B, C = ({"q1": {f"d{number}": 1.0}} for number in range(3))
 

@@ -130,7 +130,7 @@ def with_baselines(
 ) -> tuple["iro.Evaluation", list[str], list[str]]:
     """Evaluate runs, and name baselines and contenders."""
     from ir_outcomes.evaluation.evaluation import is_saved
-    from ir_outcomes.evaluation.systems import runs_of_call
+    from ir_outcomes.evaluation.runs_of_call import runs_of_call
 
     if is_saved(qrels):
         evaluation = saved(qrels, settings)

@@ -18,7 +18,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_systems,
     refuse_stops,
 )
-from ir_outcomes.evaluation.systems import runs_of_call
+from ir_outcomes.evaluation.runs_of_call import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
 from ir_outcomes.pairs.rows import Row

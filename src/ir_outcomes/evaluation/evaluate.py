@@ -16,8 +16,9 @@ from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_sav
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.named_measures import Measures, comparable_measures
 from ir_outcomes.evaluation.remarks import Allow, refuse_stops
+from ir_outcomes.evaluation.runs_of_call import Call, NamedRun, replicates_in, runs_of_call
 from ir_outcomes.evaluation.scores import Scores, follows_from_lengths
-from ir_outcomes.evaluation.systems import Call, NamedRun, check_runs, runs_of_call, several_runs
+from ir_outcomes.evaluation.systems import check_runs
 from ir_outcomes.evaluation.work import RunResult, Work, each_run
 from ir_outcomes.files import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
@@ -323,7 +324,7 @@ def _evaluation_of(
         documents=tuple(result.documents for result in results if result.documents is not None),
         sources=tuple(run.run if _is_readable_again(run.run) else None for run in runs),
         qrels=collection.qrels,
-        replicates=several_runs(runs),
+        replicates=replicates_in(runs),
         duplicates=settings.duplicates,
     )
     for system, of_system in zip(evaluation.systems, evaluation.runs_by_system, strict=True):

@@ -33,7 +33,7 @@ from ir_outcomes.evaluation.scores import (
     reciprocal_ranks,
     scores_from_lengths,
 )
-from ir_outcomes.evaluation.systems import System, among, refuse_several_runs
+from ir_outcomes.evaluation.systems import System, refuse_several_runs, replicates_among
 from ir_outcomes.files import write_completely
 from ir_outcomes.notes import Note
 from ir_outcomes.reading.columns import LARGEST_WHOLE
@@ -139,7 +139,9 @@ class Evaluation(Sequence[SearchLengths]):
         names = tuple(self.names[position] for position in positions)
         if self.values is not None:
             taken["values"] = self.values.take(positions)
-        return replace(self, scores=scores, replicates=among(self.replicates, names), **taken)
+        return replace(
+            self, scores=scores, replicates=replicates_among(self.replicates, names), **taken
+        )
 
     def lists(self, analysis: str) -> tuple[SearchLengths, ...]:
         """Return the runs, for what needs ranked lists."""

@@ -17,7 +17,7 @@ from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.named_measures import direction_of, grade_of
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.evaluation.scores import AllQueries, Scores
-from ir_outcomes.evaluation.systems import Systems, systems
+from ir_outcomes.evaluation.systems import Replicates, replicates_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import note
 from ir_outcomes.reading.datasets import as_qrels
@@ -151,9 +151,9 @@ def outputs(
         everything = np.ones(len(scores.query_ids), dtype=bool)
         codes = clusters_of(clusters, scores.query_ids, everything)
     scores = replace(scores, clusters=codes, rel=rel, n_unanswerable=n_unanswerable)
-    of_systems: Systems = {}
+    of_systems: Replicates = {}
     if replicates is not None:
-        of_systems = systems(scores.runs, replicates)
+        of_systems = replicates_of(scores.runs, replicates)
     return Evaluation(
         (),
         collection=scores.measure,

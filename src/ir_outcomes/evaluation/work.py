@@ -21,9 +21,9 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, filtered, ranked_documents
+from ir_outcomes.evaluation.runs_of_call import NamedRun
 from ir_outcomes.evaluation.scores import measure_values
 from ir_outcomes.evaluation.search import search_lengths
-from ir_outcomes.evaluation.systems import NamedRun
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels

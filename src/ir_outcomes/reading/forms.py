@@ -202,8 +202,8 @@ class Kind(NamedTuple):
             row = int(values.argmax())
             problem = (
                 f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score of a"
-                f" run: {SWAPPED} If it is a grade, write a first line that names query_id, doc_id"
-                " and relevance"
+                f" run: {SWAPPED} If it is a grade, name what the rows hold: query_id, doc_id and"
+                " relevance"
             )
             raise columns.error(row, problem, str(values[row]))
 
