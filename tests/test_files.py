@@ -28,7 +28,8 @@ def test_a_signal_during_writing_leaves_the_old_file(tmp_path: Path, sent: signa
     target = tmp_path / "result.txt"
     target.write_text("before")
     script = (
-        "import pathlib, sys, time\n"
+        "import pathlib, signal, sys, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which a background job ignores
         "from ir_outcomes.files import write_completely\n"
         "write = pathlib.Path.write_bytes\n"
         "def slow(path, content):\n"

@@ -234,12 +234,17 @@ def rounded(text: str) -> str:
     )
 
 
+def without_versions(data: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the versions of a result, and of results within it."""
+    return {key: value for key, value in data.items() if key != "versions"}
+
+
 def shown(name: str, form: str) -> str:
     result = result_of(name)
     if form == "details":
         text = result.to_text(details=True)
     elif form == "json":
-        data = {key: value for key, value in result.to_dict().items() if key != "versions"}
+        data = json.loads(result.to_json(), object_hook=without_versions)
         text = rounded(json.dumps(data, indent=1))
     elif form == "csv":
         text = rounded(result.to_csv())
