@@ -90,7 +90,7 @@ def _comparison(comparison: Comparison) -> View:
         details=details_of([("", comparison)], "", shown),
         background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(printed,),
-        most_lines=MOST_LINES + len(comparison.measures) + (4 if is_long else 0),
+        most_lines=MOST_LINES + (4 if is_long else 0),
     )
 
 
