@@ -135,7 +135,7 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "pair": (pair, "text details markdown latex csv json html"),
     "pair-documents": (lambda: pair(3), "details"),
     "pair-measures": (lambda: pair(3, measures=MEASURES), "details latex"),
-    "pair-margins": (lambda: pair(margins=(5.0, 1.0)), "details"),
+    "pair-margins": (lambda: pair(margins=(5.0, 1.0625)), "details"),
     "pair-clusters": (clustered, "details"),
     "pair-systems": (lambda: iro.compare(evaluated(1, 3, SEEDS), "bm25", "dense"), "details"),
     "several": (several, "text details latex"),

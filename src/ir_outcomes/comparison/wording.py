@@ -205,8 +205,10 @@ def _about_margins(comparison: Comparison) -> str:
 def margins_named(comparisons: Sequence[Comparison]) -> str:
     """List the margins with their units, without one that depends on the run."""
     words: list[str] = []
-    for rows in zip(*map(_rows_with_margins, comparisons), strict=False):
-        sizes = {f"{row.margin.size:.3g}" for row in rows if row.margin is not None}
+    n_given = len(comparisons[0].settings.margins or ())
+    for position, rows in enumerate(zip(*map(_rows_with_margins, comparisons), strict=False)):
+        digits = 6 if position < n_given else 3  # those that were given as they are
+        sizes = {f"{row.margin.size:.{digits}g}" for row in rows if row.margin is not None}
         if len(sizes) == 1:
             size = sizes.pop()
             first = rows[0]

@@ -271,7 +271,7 @@ def _for_label(
     over_all = effect
     if row.name != whole.name:
         over_all = effect * _slope_over_all(comparison, row, whole)
-    if over_all == 0:  # where both answer nothing in common
+    if over_all == 0:  # where no query of the pilot changes in the row
         return over_all, QueriesNeeded(None, None)
     return over_all, _needed(comparison, whole, over_all, power)
 

@@ -266,7 +266,7 @@ def check_one_for_each(names: Sequence[str | None], number: int, item: str = "ru
 
 
 def check_names(names: Iterable[str | None], item: str = "run") -> None:
-    """Refuse names that are no text, blank, or equal but for their blanks."""
+    """Refuse names that are no text, blank, or equal apart from their blanks."""
     chosen = [name for name in names if name is not None]
     for name in chosen:
         if not isinstance(name, str):

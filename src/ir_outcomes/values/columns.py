@@ -329,7 +329,7 @@ def _are_doubtful(layouts: Sequence[TableLayout], titles: Sequence[str]) -> bool
 
 
 def _are_ids(layouts: Sequence[TableLayout], titles: Sequence[str], trials: Trials | None) -> bool:
-    """Return whether values are the same in all sources, and distinct but for trials."""
+    """Return whether values are the same in all sources, and distinct unless trials."""
     sets = []
     for layout, title in zip(layouts, titles, strict=True):
         columns = layout.records.columns
