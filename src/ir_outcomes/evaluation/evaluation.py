@@ -480,7 +480,7 @@ def _arrays_of(stored: Evaluation, bits: int) -> dict[str, npt.NDArray[Any]]:
         if not isinstance(value, np.ndarray):
             return value.item()  # a number of NumPy
         name = names.setdefault(id(value), f"array {len(names)}")
-        arrays[name] = value
+        arrays[name] = value.astype(np.bytes_) if value.dtype == object else value
         return name
 
     arrays[_LAYOUT] = np.frombuffer(msgspec.json.encode(stored, enc_hook=name_of_array), np.uint8)

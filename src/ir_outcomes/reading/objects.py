@@ -18,8 +18,8 @@ from ir_outcomes.reading.columns import (
     Columns,
     LineOf,
     Texts,
+    Titles,
     as_ids,
-    ranks_of_all,
     unknown_line,
 )
 from ir_outcomes.reading.forms import (
@@ -53,16 +53,16 @@ def checked_columns(
         codes = np.fromiter(map(code_of.__getitem__, query_ids), np.int32, len(query_ids))
         query_ids = list(code_of)
     names = texts(documents, source, "document id", line_of)
-    ids = as_ids([name.encode() for name in names])
-    checked = Columns(source, query_ids, codes, ids, np.zeros(0), value_name, line_of)
-    # Longer than any document id: the input is something else.
-    if ids.itemsize > LONGEST_ID:
-        row = names.index(max(names, key=len))
+    ids = [name.encode() for name in names]
+    checked = Columns(source, query_ids, codes, as_ids(ids), np.zeros(0), value_name, line_of)
+    longest = max(ids, key=len, default=b"")
+    if len(longest) > LONGEST_ID:
+        row = ids.index(longest)
         problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
         raise checked.error(row, problem, names[row])
     beside = _as_floats(as_list(ranks))
-    ranks = None if beside is None else ranks_of_all(beside, len(names))
-    return replace(checked, values=_numbers(values, checked), ranks=ranks)
+    has_ranks = beside is not None and len(beside) == len(ids) > 0
+    return replace(checked, values=_numbers(values, checked), ranks=beside if has_ranks else None)
 
 
 def texts(ids: Any, source: str, kind: str, line_of: LineOf = unknown_line) -> list[str]:
@@ -133,6 +133,13 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     """Take the columns out of a Python object."""
     if isinstance(data, Mapping):
         return _from_mapping(data, source, kind)
+    columns = _from_rows(data, source, kind)
+    kind.refuse_swapped(columns)
+    return columns
+
+
+def _from_rows(data: Any, source: str, kind: Kind) -> Columns:
+    """Read a frame, named tuples or dicts."""
     without_columns = _without_columns(data)
     if not without_columns and is_frame(data):
         return _from_table(column_names(data), data.__getitem__, source, kind)
@@ -171,17 +178,16 @@ def _from_table(
     kind: Kind,
     line_of: LineOf = unknown_line,
 ) -> Columns:
-    *wanted, value_name = kind.named(names, source, line_of(0))
-    beside = kind.rank_in(names)
+    titles = kind.titles(names, source, line_of(0))
+    query, document, value, rank, value_name = titles
     columns = checked_columns(
         source,
-        [column(name) for name in wanted],
+        [column(query), column(document), column(str(value))],
         value_name,
-        ranks=() if beside is None else column(beside),
+        ranks=() if rank is None else column(rank),
         line_of=line_of,
     )
-    kind.refuse_swapped(columns, wanted)
-    return columns
+    return replace(columns, titles=titles)
 
 
 # --- objects as JSON has them
@@ -189,14 +195,18 @@ def _from_table(
 Record = tuple[int | None, Any]  # with its line, where it has one
 
 
-def columns_of_records(records: Sequence[Record], source: str, kind: Kind) -> Columns:
+def columns_of_records(
+    records: Sequence[Record], source: str, kind: Kind, first: Any = None
+) -> Columns:
     """Read objects that hold a row each, or a query with its list, as the first does."""
     if not records:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
     rows = records
-    if isinstance(records[0][1], dict) and "metadata" in records[0][1]:
+    line = records[0][0]
+    first = records[0][1] if first is None else first
+    if isinstance(first, dict) and "metadata" in first:
         rows = [(line, _with_metadata(record)) for line, record in records]
-    line, first = rows[0]
+        first = _with_metadata(first)
     if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
         return _from_lists(rows, shape, source, kind)
     if not isinstance(first, dict) or not kind.is_flat(first):
@@ -209,10 +219,15 @@ def columns_of_records(records: Sequence[Record], source: str, kind: Kind) -> Co
             lacks = (not isinstance(row, dict) or name not in row for _, row in rows)
             at = [*lacks].index(True)
             line, row = rows[at]
-            problem = f"entry {at + 1} has no {name!r}, which the first has"
+            problem = f"{_entry(line, at + 1)}has no {name!r}, which the first has"
             raise FormatError(source, problem, line=line, text=json.dumps(row)) from None
 
     return _from_table(list(first), column, source, kind, lambda row: rows[row][0])
+
+
+def _entry(line: int | None, number: int) -> str:
+    """Name an object that has no line."""
+    return f"entry {number} " if line is None else ""
 
 
 def _with_metadata(record: Any) -> Any:
@@ -230,7 +245,7 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
     ranks: list[Any] = []
     lines: list[int | None] = []
     texts = Texts({}, {})
-    names: tuple[str, str | None, str | None] | None = None
+    titles: Titles | None = None
     for number, (line, record) in enumerate(records, 1):
         try:
             query = record[shape.query]
@@ -243,11 +258,11 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
                 document = item
                 value = position if kind.is_run else 1
                 if isinstance(item, dict):
-                    names = names or kind.names_in(item)
-                    document = item[names[0]]
-                    value = value if names[1] is None else item[names[1]]
-                    if names[2] is not None:
-                        ranks.append(item.get(names[2]))
+                    titles = titles or kind.titles_in(shape, item)
+                    document = item[titles.document]
+                    value = value if titles.value is None else item[titles.value]
+                    if titles.rank is not None:
+                        ranks.append(item.get(titles.rank))
                     if text := _text(item, DOCUMENT_TEXT_NAMES):
                         texts.documents[str(document)] = text
                 queries.append(query)
@@ -256,15 +271,19 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
                 lines.append(line)
         except (KeyError, TypeError, IndexError) as error:
             missing = error if isinstance(error, KeyError) else f"list {shape.items!r}"
-            problem = f"entry {number} has no {missing}, as {kind.name} like this has it"
+            problem = f"{_entry(line, number)}has no {missing}, as {kind.name} like this has it"
             raise FormatError(source, problem, line=line, text=json.dumps(record)) from None
         if text := _text(record, QUERY_TEXT_NAMES):
             texts.queries[str(query)] = text
-    value_name = kind.value_name(None if names is None else names[1])
+    titles = titles or Titles(shape.query, shape.items, None, None, kind.value_name(None))
     columns = checked_columns(
-        source, (queries, documents, values), value_name, ranks=ranks, line_of=lines.__getitem__
+        source,
+        (queries, documents, values),
+        titles.value_name,
+        ranks=ranks,
+        line_of=lines.__getitem__,
     )
-    return replace(columns, texts=texts)
+    return replace(columns, titles=titles, texts=texts)
 
 
 def _refuse_excluded(record: dict[str, Any], source: str, line: int | None) -> None:
