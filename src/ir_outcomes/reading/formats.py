@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain, count, islice
+from itertools import chain, islice
 from typing import Any, get_args
 
 import numpy as np
@@ -35,7 +35,7 @@ from ir_outcomes.reading.files import (
     Block,
     blocks_of,
     check_bytes,
-    lines_in,
+    json_lines,
     nonblank,
     parsed_json,
     pieces,
@@ -62,7 +62,7 @@ from ir_outcomes.reading.lines import (
     shown,
 )
 from ir_outcomes.reading.measure_names import is_measure_name
-from ir_outcomes.reading.objects import Record, columns_of, columns_of_records, is_nested
+from ir_outcomes.reading.objects import columns_of, columns_of_records, is_nested
 
 VALUES_REMEDY = "compare values of queries with compare-outputs (in Python compare_outputs)"
 MEANS_REMEDY = "means do not say how many queries changed, so give the run that they are about"
@@ -185,35 +185,16 @@ def _read_json(
     if isinstance(document, dict) and is_nested(document, kind):
         return replace(columns_of(document, source, kind), form="JSON")
     records = document if isinstance(document, list) else [document]
-    columns = columns_of_records([(None, record) for record in records], source, kind)
-    return replace(columns, form="JSON")
+    return replace(columns_of_records(records, source, kind), form="JSON")
 
 
 def _json_lines(kind: Kind, source: str, content: Iterable[bytes]) -> Iterator[Columns]:
     first = None
     for block in blocks_of(content, source, LONGEST_RECORD):
-        if records := _records(block, source):
-            first = first or records[0][1]
-            yield columns_of_records(records, source, kind, first)
-
-
-def _records(block: Block, source: str) -> list[Record]:
-    """Return the objects of JSON lines, with their lines."""
-    import msgspec
-
-    check_bytes(block, source)
-    data = block.data.replace(b"\r\n", b"\n").rstrip(b"\n")
-    last = data.count(b"\n")
-    # Objects that have a line each are decoded at once; the decoder keeps the last of repeated
-    # names, so that there are fewer quotes in what it found.
-    if data.count(b"}\n{") == last and b"\\u0022" not in data:
-        with suppress(ValueError, RecursionError):
-            found = msgspec.json.Decoder().decode_lines(data)
-            n_quotes = msgspec.json.encode(found).count(b'"')
-            if len(found) == last + 1 and n_quotes == data.count(b'"'):
-                return list(zip(count(block.first_line), found, strict=False))
-    lines = lines_in([block], source)
-    return [(number, parsed_json(line, source, number)) for number, line in lines]
+        records, numbers = json_lines(block, source)
+        if records:
+            first = first or records[0]
+            yield columns_of_records(records, source, kind, numbers, first)
 
 
 # --- lines with a header or without

@@ -157,7 +157,7 @@ def _from_rows(data: Any, source: str, kind: Kind) -> Columns:
         problem = "is an iterator with nothing left, as after it was read; give a list instead"
         raise FormatError(source, problem)
     if not rows or isinstance(rows[0], dict):
-        return columns_of_records([(None, row) for row in rows], source, kind)
+        return columns_of_records(rows, source, kind)
     fields = getattr(rows[0], "_fields", ())
     odd = [row for row in rows if not fields or getattr(row, "_fields", None) != fields]
     if odd:
@@ -192,42 +192,47 @@ def _from_table(
 
 # --- objects as JSON has them
 
-Record = tuple[int | None, Any]  # with its line, where it has one
-
 
 def columns_of_records(
-    records: Sequence[Record], source: str, kind: Kind, first: Any = None
+    records: Sequence[Any],
+    source: str,
+    kind: Kind,
+    numbers: Sequence[int] | None = None,
+    first: Any = None,
 ) -> Columns:
     """Read objects that hold a row each, or a query with its list, as the first does."""
     if not records:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
-    rows = records
-    line = records[0][0]
-    first = records[0][1] if first is None else first
+    line_of: LineOf = unknown_line if numbers is None else numbers.__getitem__
+    first = records[0] if first is None else first
     if isinstance(first, dict) and "metadata" in first:
-        rows = [(line, _with_metadata(record)) for line, record in records]
         first = _with_metadata(first)
+        records = list(map(_with_metadata, records))
     if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
-        return _from_lists(rows, shape, source, kind)
+        return _from_lists(records, shape, source, kind, line_of)
     if not isinstance(first, dict) or not kind.is_flat(first):
-        raise kind.unknown(first, source, line)
+        raise kind.unknown(first, source, line_of(0))
 
     def column(name: str) -> list[Any]:
         try:
-            return [row[name] for _, row in rows]
+            return [record[name] for record in records]
         except (KeyError, TypeError):
-            lacks = (not isinstance(row, dict) or name not in row for _, row in rows)
-            at = [*lacks].index(True)
-            line, row = rows[at]
-            problem = f"{_entry(line, at + 1)}has no {name!r}, which the first has"
-            raise FormatError(source, problem, line=line, text=json.dumps(row)) from None
+            lacks = (not isinstance(record, dict) or name not in record for record in records)
+            row = [*lacks].index(True)
+            problem = f"has no {name!r}, which the first has"
+            raise _error(source, problem, records, row, line_of) from None
 
-    return _from_table(list(first), column, source, kind, lambda row: rows[row][0])
+    return _from_table(list(first), column, source, kind, line_of)
 
 
-def _entry(line: int | None, number: int) -> str:
-    """Name an object that has no line."""
-    return f"entry {number} " if line is None else ""
+def _error(
+    source: str, problem: str, records: Sequence[Any], row: int, line_of: LineOf
+) -> FormatError:
+    """Make an error that names an object by its line, or by its number."""
+    line = line_of(row)
+    if line is None:
+        problem = f"entry {row + 1} {problem}"
+    return FormatError(source, problem, line=line, text=json.dumps(records[row]))
 
 
 def _with_metadata(record: Any) -> Any:
@@ -237,21 +242,23 @@ def _with_metadata(record: Any) -> Any:
     return record
 
 
-def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind) -> Columns:
+def _from_lists(
+    records: Sequence[Any], shape: Shape, source: str, kind: Kind, line_of: LineOf
+) -> Columns:
     """Read objects with a query and a list: of ids, or of objects with one."""
     queries: list[Any] = []
     documents: list[Any] = []
     values: list[Any] = []
     ranks: list[Any] = []
-    lines: list[int | None] = []
+    entries: list[int] = []
     texts = Texts({}, {})
     titles: Titles | None = None
-    for number, (line, record) in enumerate(records, 1):
+    for entry, record in enumerate(records):
         try:
             query = record[shape.query]
             items = record[shape.items]
             if not kind.is_run:
-                _refuse_excluded(record, source, line)
+                _refuse_excluded(record, source, line_of(entry))
             if items and isinstance(items[0], list):  # groups, of which each document is relevant
                 items = list(chain.from_iterable(items))
             for position, item in enumerate(items, 1):
@@ -268,11 +275,11 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
                 queries.append(query)
                 documents.append(document)
                 values.append(value)
-                lines.append(line)
+                entries.append(entry)
         except (KeyError, TypeError, IndexError) as error:
             missing = error if isinstance(error, KeyError) else f"list {shape.items!r}"
-            problem = f"{_entry(line, number)}has no {missing}, as {kind.name} like this has it"
-            raise FormatError(source, problem, line=line, text=json.dumps(record)) from None
+            problem = f"has no {missing}, as {kind.name} like this has it"
+            raise _error(source, problem, records, entry, line_of) from None
         if text := _text(record, QUERY_TEXT_NAMES):
             texts.queries[str(query)] = text
     titles = titles or Titles(shape.query, shape.items, None, None, kind.value_name(None))
@@ -281,7 +288,7 @@ def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind
         (queries, documents, values),
         titles.value_name,
         ranks=ranks,
-        line_of=lines.__getitem__,
+        line_of=lambda row: line_of(entries[row]),
     )
     return replace(columns, titles=titles, texts=texts)
 
