@@ -312,17 +312,14 @@ def measure(
     if len({round(one.result, 3) for one in least.values()}) > 1:
         raise SystemExit(f"{name}: the tools disagree: {least}")
     ours = least.pop("ir_outcomes")
-    cells = [name, f"{ours.seconds:.2f}", f"{ours.peak:.0f}"]
-    cells.append(f"{ours.added * 2**20 / lines:.0f}" if lines else "")
-    cells.append(
-        ", ".join(f"{tool} {each.seconds / ours.seconds:.2f}" for tool, each in least.items())
-    )
-    print(f"| {' | '.join(cells)} |", flush=True)
+    added = f"{ours.added * 2**20 / lines:.0f}" if lines else ""
+    others = ", ".join(f"{tool} {each.seconds / ours.seconds:.2f}" for tool, each in least.items())
+    print(f"| {name} | {ours.seconds:.2f} | {ours.peak:.0f} | {added} | {others} |", flush=True)
 
 
 def main() -> None:
     """Print the table of docs/scale.md."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="", help="a part of the name of the jobs to measure")
     parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
