@@ -1,6 +1,5 @@
 """Names of measures as tools spell them."""
 
-import math
 import re
 from functools import lru_cache
 from typing import NamedTuple
@@ -133,32 +132,3 @@ def bounds_of(measure: str) -> tuple[float, float] | None:
 def are_truth_values(values: Floats) -> bool:
     """Whether all values are 1 or 0, as of what was solved or not."""
     return bool(np.isin(values, (0, 1)).all())
-
-
-def problem_of(value: float, measure: str, bounds: tuple[float, float] | None) -> str | None:
-    """Return why a measure cannot have this value, None where it can."""
-    base = base_name(measure)
-    cutoff = cutoff_of(measure)
-    if math.isinf(value):
-        finite = f"; take {base}(missing='cutoff')@{cutoff or 100}" if base == "ASL" else ""
-        return f"is infinite, so that it has no mean{finite}"
-    if base == "ESL" and value < 1:
-        return "is not a rank, which is 1 or more"
-    if base == "ESL" and cutoff and value > cutoff + ("cutoff+1" in measure):
-        return f"is a rank beyond the cutoff, {cutoff}"
-    smallest, largest = bounds or (0.0 if is_gain(measure) else -math.inf, math.inf)
-    if value < smallest - ROUNDING_OF_SUMS or value > largest + ROUNDING_OF_SUMS:
-        if math.isinf(largest):
-            return "is negative"
-        hint = ""
-        if 1 < value <= 100 and largest == 1:
-            hint = "; if the values are percentages, divide them by 100"
-        if is_reciprocal(measure) and value > 1 and value == int(value):
-            hint = "; if the values are ranks, call them ESL"
-        return f"is not between {smallest:g} and {largest:g}{hint}"
-    if is_reciprocal(measure) and cutoff and value:
-        # The most by which rounding can have changed the value.
-        rounding = 0.5 * 10.0 ** -len(repr(value).partition(".")[2])
-        if value + rounding < 1 / cutoff:
-            return f"is below 1/{cutoff}, although ranks beyond {cutoff} do not count"
-    return None
