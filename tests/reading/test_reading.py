@@ -75,11 +75,6 @@ def test_compression_is_told_by_content_and_damage_is_noticed(write: Any, librar
             iro.read_run(write(damaged))
 
 
-def test_padding_between_streams(write: Any) -> None:
-    first, second = (zstd.compress(part.encode()) for part in (GOOD[:17], GOOD[17:]))
-    assert iro.read_run(write(first + bytes(512) + second + bytes(8))).to_dict() == EXPECTED
-
-
 @pytest.mark.parametrize(("library", "remedy"), [(bz2, "bunzip2"), (lzma, "unxz")])
 def test_other_compression_is_refused_with_the_program_that_undoes_it(
     write: Any, library: Any, remedy: str

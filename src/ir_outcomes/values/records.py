@@ -41,7 +41,6 @@ VALUE_TITLES = ("value", "score")
 KEY = "(key)"  # the title of keys outside of records
 INDEX_TITLES = ("", "Unnamed: 0")  # of a column that pandas wrote or read
 MEANS = "the means alone do not do: give values of each query, as tools write them with -q or perquery=True"
-_METRIC = ("query_id", "measure", "value")  # attributes of ir_measures.Metric
 _FORMS = '{"q1": {"nDCG@10": 0.5}} or [{"query_id": "q1", "nDCG@10": 0.5}]'
 _NESTED = frozenset((dict, list))
 _MOST_TITLES = 10_000  # keys of an object that has more are ids
@@ -273,11 +272,7 @@ def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[s
     """Read a frame, a series, arrays, a mapping, or an iterable of records."""
     if is_frame(data):
         return _columns_of_frame(data, source)
-    if (
-        hasattr(data, "index")
-        and callable(getattr(data, "items", None))
-        and not isinstance(data, Mapping)
-    ):
+    if hasattr(data, "index") and hasattr(data, "items"):
         data = dict(data.items())  # a series of pandas
     if isinstance(data, Mapping):
         return _columns_of_mapping(data, measure, source)
@@ -286,17 +281,7 @@ def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[s
         return {"query_id": ids, "value": values}
     if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
         raise source.error(f"values by query cannot be read from a {type(data).__name__}")
-    rows = []
-    for item in data:
-        if all(hasattr(item, name) for name in _METRIC):
-            rows.append(
-                {
-                    name: str(item.measure) if name == "measure" else getattr(item, name)
-                    for name in _METRIC
-                }
-            )
-        else:
-            rows.append(item)
+    rows = [row._asdict() if hasattr(row, "_asdict") else row for row in data]
     return _columns_of_rows(rows, source)
 
 
