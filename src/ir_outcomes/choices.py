@@ -51,6 +51,7 @@ Positive = Annotated[int, Bounds(1, LARGEST)]
 Count = Annotated[int, Bounds(0, LARGEST)]
 Level = Annotated[float, Bounds(0.0, 0.5)]  # of significance
 Share = Annotated[float, Bounds(0.0, 1.0)]
+Finite = Annotated[float, Bounds(-math.inf, math.inf)]
 Megabytes = Annotated[float, Bounds(0.0, 1000.0)]
 
 Ties = Literal["trec", "msmarco", "input", "expected"]

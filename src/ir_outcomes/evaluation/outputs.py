@@ -4,12 +4,11 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_outcomes.arguments import check_choice, check_kind
 from ir_outcomes.choices import Bools, ReadingOfValues, Trials
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.clusters import clusters_of
@@ -44,7 +43,7 @@ class OutputOptions(ReadingOfValues, total=False):
 
 def outputs(
     *sources: Any,
-    measure: Any = None,
+    measure: str | Measure | None = None,
     range: tuple[float, float] | None = None,
     id: str | None = None,
     where: Mapping[str, str] | Sequence[str] | None = None,
@@ -116,11 +115,6 @@ def outputs(
     >>> ev.names, ev.values.means().tolist()
     (('a', 'b'), [0.75, 0.625])
     """
-    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
-    if trials is not None:
-        check_choice("trials", trials, get_args(Trials))
-    for stop in allow:
-        check_choice("allow", stop, ("missing-values",))
     of_call, of_names = _sources_of_call(sources)
     if not of_call:
         raise ParameterError("there is no output; give one for each run")
