@@ -110,7 +110,7 @@ def pair_or_values(
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         evaluation = values_of(files, how, settings)
-        first, *others = evaluation.system_names
+        first, *others = evaluation.systems
         contenders = others[0] if len(others) == 1 else others
         return Read((evaluation, first, contenders), {"measures": ()}, evaluation)
     of_values: dict[str, Any] = dict(how)
@@ -134,7 +134,7 @@ def with_baselines(
 
     if is_saved(qrels):
         evaluation = saved(qrels, settings)
-        others = [name for name in evaluation.system_names if name not in baselines]
+        others = [name for name in evaluation.systems if name not in baselines]
         return evaluation, baselines, list(runs or others)
     if not runs:
         raise UsageError("RUNS is missing: give files of runs, or directories of them.")
@@ -148,7 +148,7 @@ def with_baselines(
     if call.left_out:
         note("a baseline is also among the runs; it is not compared with itself")
     evaluation = iro.evaluate(qrels, call, **options)
-    names = evaluation.system_names
+    names = list(evaluation.systems)
     first = [names[position] for position in call.baselines]
     return evaluation, first, [name for name in names if name not in first]
 
@@ -327,7 +327,7 @@ def collections(
     options: dict[str, Any] = {}
     if outputs:
         evaluations, files = values_of_suite(suite, how, {**settings, "allow": allow})
-        systems = next(iter(evaluations.values())).system_names
+        systems = tuple(next(iter(evaluations.values())).systems)
         options["measures"] = ()
     else:
         refuse_how(how)
@@ -413,9 +413,9 @@ def gate(
             for measure in settings.get("measures") or [None]
         }
         evaluation = next(iter(of_measures.values()))
-        options |= {"reference": evaluation.system_names[-1]} if last else {}
+        options |= {"reference": list(evaluation.systems)[-1]} if last else {}
         source = evaluation if len(of_measures) == 1 else of_measures
-        first = evaluation.system_names[0]
+        first = next(iter(evaluation.systems))
         return Read((source, first, contenders), {**options, "measures": ()}, None, [*files, *last])
     refuse_how(how)
     if "names" not in settings:

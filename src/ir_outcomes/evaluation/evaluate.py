@@ -328,7 +328,7 @@ def _evaluation_of(
         duplicates=settings.duplicates,
     )
     for system, of_system in zip(evaluation.systems, evaluation.runs_by_system, strict=True):
-        check_runs(system.name, of_system)
+        check_runs(system, of_system)
     return evaluation
 
 

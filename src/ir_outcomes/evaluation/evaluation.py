@@ -33,7 +33,7 @@ from ir_outcomes.evaluation.scores import (
     reciprocal_ranks,
     scores_from_lengths,
 )
-from ir_outcomes.evaluation.systems import System, refuse_several_runs, replicates_among
+from ir_outcomes.evaluation.systems import Systems, refuse_several_runs
 from ir_outcomes.files import write_completely
 from ir_outcomes.notes import Note
 from ir_outcomes.reading.columns import LARGEST_WHOLE
@@ -126,9 +126,10 @@ class Evaluation(Sequence[SearchLengths]):
             runs = self.lists("search lengths")
             return runs[key if isinstance(key, int) else self.position(key)]
         if isinstance(key, slice):
-            positions = list(range(len(self))[key])
+            names = list(self.names[key])
         else:
-            positions = [self.position(name) for name in self.runs_of(key)]
+            names = [run for name in map(str, key) for run in self.replicates.get(name, (name,))]
+        positions = [position_of(name, self.names) for name in names]
         fields = {name: getattr(self, name) for name in ("runs", "documents", "sources")}
         taken: dict[str, Any] = {
             name: tuple(of_runs[position] for position in positions)
@@ -136,12 +137,14 @@ class Evaluation(Sequence[SearchLengths]):
             if of_runs
         }
         scores = tuple(scores.take(positions) for scores in self.scores)
-        names = tuple(self.names[position] for position in positions)
         if self.values is not None:
             taken["values"] = self.values.take(positions)
-        return replace(
-            self, scores=scores, replicates=replicates_among(self.replicates, names), **taken
-        )
+        replicates = {
+            system: tuple(run for run in runs if run in names)
+            for system, runs in self.replicates.items()
+            if len({*runs}.intersection(names)) > 1
+        }
+        return replace(self, scores=scores, replicates=replicates, **taken)
 
     def lists(self, analysis: str) -> tuple[SearchLengths, ...]:
         """Return the runs, for what needs ranked lists."""
@@ -152,13 +155,6 @@ class Evaluation(Sequence[SearchLengths]):
             )
         return self.runs
 
-    def runs_of(self, names: Iterable[Any]) -> list[str]:
-        """Return the names of runs, of all runs where one is that of a system."""
-        runs: list[str] = []
-        for name in names:
-            runs += self.replicates.get(name, (name,)) if isinstance(name, str) else (name,)
-        return runs
-
     def position(self, name: str) -> int:
         """Return the position of a run, by its name."""
         if isinstance(name, str) and name in self.replicates:
@@ -167,26 +163,18 @@ class Evaluation(Sequence[SearchLengths]):
             )
         return position_of(name, self.names)
 
-    @property
-    def systems(self) -> list[System]:
-        """The systems with the names of their runs, in the order of their first runs."""
-        system_of = {
-            run: System(name, runs) for name, runs in self.replicates.items() for run in runs
-        }
-        return list(
-            dict.fromkeys(system_of.get(name, System(name, (name,))) for name in self.names)
-        )
+    @cached_property
+    def systems(self) -> Systems:
+        """The names of the runs of each system, in the order of the first runs."""
+        system_of = {run: name for name, runs in self.replicates.items() for run in runs}
+        names = dict.fromkeys(system_of.get(run, run) for run in self.names)
+        return {name: self.replicates.get(name, (name,)) for name in names}
 
     @property
     def runs_by_system(self) -> list[tuple[SearchLengths, ...]]:
         """The runs of each system."""
         by_name = dict(zip(self.names, self.lists("search lengths"), strict=True))
-        return [tuple(by_name[run] for run in system.runs) for system in self.systems]
-
-    def systems_named(self, names: Sequence[str]) -> list[System]:
-        """Return some systems, with the names of their runs."""
-        systems = self.systems
-        return [systems[position_of(name, self.system_names)] for name in names]
+        return [tuple(by_name[run] for run in runs) for runs in self.systems.values()]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -194,11 +182,6 @@ class Evaluation(Sequence[SearchLengths]):
         if self.values is not None:
             return self.values.runs
         return tuple(run.name for run in self.runs)
-
-    @property
-    def system_names(self) -> tuple[str, ...]:
-        """Names of the systems, which are those of the runs where no system has several."""
-        return tuple(system.name for system in self.systems)
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -418,9 +401,10 @@ def position_of(name: Any, names: tuple[str, ...]) -> int:
 
 
 def contenders_of(
-    names: tuple[str, ...], baseline: str | None, contenders: str | Sequence[str] | None
+    names: Iterable[str], baseline: str | None, contenders: str | Sequence[str] | None
 ) -> list[str]:
     """Return the names of contenders without the baseline, by default all other runs."""
+    names = tuple(names)
     if baseline is not None:
         position_of(baseline, names)
     if contenders is None:
