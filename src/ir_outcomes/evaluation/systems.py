@@ -157,7 +157,7 @@ def check_runs(system: str, runs: Sequence[SearchLengths]) -> None:
         # Different runs may have the same judged documents, or no document at all.
         if run.judged_only or not run.retrieved.any():
             continue
-        other = first_of.setdefault(run.digests.tobytes(), run.name)
+        other = first_of.setdefault(run.diagnosis.digests.tobytes(), run.name)
         if other != run.name:
             raise ParameterError(
                 f"{other} and {run.name}, two of the {plural('run', len(runs))} of {system}, have"

@@ -72,7 +72,7 @@ def measurements_of(
         items=of_both,
         deciding=DECIDING,
         clusters=None if first.clusters is None else Clusters(first.clusters[answerable]),
-        rankings=_numbered([run.digests.tobytes() for run in runs]),
+        rankings=_numbered([run.diagnosis.digests.tobytes() for run in runs]),
     )
 
 
