@@ -56,7 +56,7 @@ def comparisons_of_runs(
     asked = known_means(evaluation, measures)
     measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
     labels = labels_elsewhere(evaluation, settings)
-    systems = evaluation.systems
+    names = list(evaluation.systems.values())
     whole = evaluation.runs_by_system
     first, *others = ([run.at(evaluation.cutoff) for run in runs] for runs in whole)
     n_unanswerable = int(np.sum(~evaluation.answerable))
@@ -75,7 +75,7 @@ def comparisons_of_runs(
             n_missing=(max(map(n_missing, first)), max(map(n_missing, contender))),
             elsewhere=labels[index],
             texts=evaluation.texts,
-            runs=(systems[0].runs, systems[index + 1].runs),
+            runs=(names[0], names[index + 1]),
         )
         comparisons.append(comparison)
     return tuple(comparisons)

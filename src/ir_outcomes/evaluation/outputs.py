@@ -16,7 +16,7 @@ from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.named_measures import direction_of, grade_of
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.evaluation.scores import AllQueries, Scores
-from ir_outcomes.evaluation.systems import Replicates, replicates_of
+from ir_outcomes.evaluation.systems import Systems, only_runs, replicates_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import note
 from ir_outcomes.reading.datasets import as_qrels
@@ -131,6 +131,11 @@ def outputs(
         trials=trials,
         range=range,
     )
+    systems: Systems = {}
+    if replicates is not None:
+        systems = replicates_of(table.runs, replicates)
+        alone = only_runs(systems)
+        table = replace(table, runs=tuple(alone.get(run, run) for run in table.runs))
     direction = direction_of(table.measure) if higher_is_better is None else higher_is_better
     rel = grade_of(table.measure, rel)
     n_unanswerable = 0
@@ -145,16 +150,13 @@ def outputs(
         everything = np.ones(len(scores.query_ids), dtype=bool)
         codes = clusters_of(clusters, scores.query_ids, everything)
     scores = replace(scores, clusters=codes, rel=rel, n_unanswerable=n_unanswerable)
-    of_systems: Replicates = {}
-    if replicates is not None:
-        of_systems = replicates_of(scores.runs, replicates)
     return Evaluation(
         (),
         collection=scores.measure,
         cutoff=scores.cutoff or DEFAULT_CUTOFF,
         unit="query",
         values=scores,
-        replicates=of_systems,
+        replicates={name: runs for name, runs in systems.items() if len(runs) > 1},
     )
 
 

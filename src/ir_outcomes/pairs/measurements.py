@@ -10,7 +10,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
 from ir_outcomes.evaluation.named_measures import parse_measure
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import System
+from ir_outcomes.evaluation.systems import Systems
 from ir_outcomes.pairs.differences import Clusters, FoundItems, Measurements, Quantity
 from ir_outcomes.pairs.verdict import DECIDING, FACETS
 
@@ -64,7 +64,7 @@ def measurements_of(
         of_both[name] = items.reciprocal()
         quantities += [Quantity(row, "reciprocal", True, 1.0) for row in ("MRR", name)]
     return Measurements(
-        names=evaluation.system_names,
+        names=tuple(evaluation.systems),
         n_runs=tuple(map(len, by_system)),
         query_ids=first.answerable_queries,
         quantities={quantity.name: quantity for quantity in quantities},
@@ -72,7 +72,7 @@ def measurements_of(
         items=of_both,
         deciding=DECIDING,
         clusters=None if first.clusters is None else Clusters(first.clusters[answerable]),
-        rankings=_numbered([run.digests.tobytes() for run in runs]),
+        rankings=_numbered([run.diagnosis.digests.tobytes() for run in runs]),
     )
 
 
@@ -115,7 +115,7 @@ def deciding_rows(values: Scores | None) -> tuple[str, ...]:
 
 
 def measurements_of_values(
-    scores: Scores, systems: Sequence[System], *, as_written: bool = False
+    scores: Scores, systems: Systems, *, as_written: bool = False
 ) -> Measurements:
     """Take values that another tool computed.
 
@@ -129,7 +129,7 @@ def measurements_of_values(
     return _of_gains(scores, values, measured)
 
 
-def measurements_of_means(scores: Scores, systems: Sequence[System]) -> Measurements:
+def measurements_of_means(scores: Scores, systems: Systems) -> Measurements:
     """Take values of which only the mean is compared."""
     values, measured = _measured(scores, systems)
     whole = _quantity(scores)._replace(name="all queries")
@@ -142,21 +142,21 @@ def measurements_of_means(scores: Scores, systems: Sequence[System]) -> Measurem
     )
 
 
-def _values(scores: Scores, systems: Sequence[System]) -> Floats:
+def _values(scores: Scores, systems: Systems) -> Floats:
     """(runs, queries) values of the runs of systems, in their order."""
-    return scores.values[[scores.runs.index(run) for system in systems for run in system.runs]]
+    return scores.values[[scores.runs.index(run) for runs in systems.values() for run in runs]]
 
 
-def _measured(scores: Scores, systems: Sequence[System]) -> tuple[Floats, dict[str, Any]]:
+def _measured(scores: Scores, systems: Systems) -> tuple[Floats, dict[str, Any]]:
     """Return the values of the runs of systems, and what is known of these."""
     codes = scores.clusters
     return _values(scores, systems), {
-        "names": tuple(system.name for system in systems),
-        "n_runs": tuple(len(system.runs) for system in systems),
+        "names": tuple(systems),
+        "n_runs": tuple(map(len, systems.values())),
         "query_ids": scores.query_ids,
         "clusters": None if codes is None else Clusters(codes),
         "rankings": _numbered(
-            [_contents(scores, run) for system in systems for run in system.runs]
+            [_contents(scores, run) for runs in systems.values() for run in runs]
         ),
     }
 
