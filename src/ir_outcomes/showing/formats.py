@@ -10,7 +10,8 @@ from typing import Any
 
 from ir_outcomes.errors import escaped, not_installed
 from ir_outcomes.formatting import plural
-from ir_outcomes.showing import Cell, Table, View, column_groups, sentence
+from ir_outcomes.showing.view import Cell, Table, View, column_groups
+from ir_outcomes.showing.words import sentence
 from ir_outcomes.table_columns import Column
 
 # An underscore within a word is not markup; elsewhere it could begin emphasis, as the other

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ir_outcomes.choices import Mark
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.showing import Cell, Table, View, column_groups, sentence
+from ir_outcomes.showing.view import Cell, Table, View, column_groups
+from ir_outcomes.showing.words import sentence
 
 _LABEL = re.compile(r"[^\\{}%#~^$&\s]+")
 _NUMBER = re.compile(r"(?P<sign>[-+]?)(?P<mantissa>\d[\d.]*)(?:e(?P<exponent>[-+]?\d+))?")

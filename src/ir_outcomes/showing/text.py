@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ir_outcomes.errors import escaped
 from ir_outcomes.formatting import plural
-from ir_outcomes.showing import Table, View, column_groups
+from ir_outcomes.showing.view import Table, View, column_groups
 from ir_outcomes.table_columns import Column
 
 USUAL_WIDTH = 80  # for which the numbers of lines are meant

@@ -22,22 +22,15 @@ from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankDistribution
 from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rules import Settings
-from ir_outcomes.showing import (
-    Table,
-    View,
-    count,
-    direction,
-    level_words,
-    queries_words,
-    tops,
-    view_of,
-)
+from ir_outcomes.showing.registry import view_of
+from ir_outcomes.showing.view import Table, View, tops
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
     row_fields,
     settings_words,
 )
+from ir_outcomes.showing.words import count, direction, level_words, queries_words
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
