@@ -4,19 +4,17 @@ Every view has the same order: the label, one or two sentences, a small table, a
 that change how the label is read, and one line that says what else there is.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import nan
 from operator import itemgetter
 from typing import Any, Self
 
-from ir_outcomes.choices import Mark
 from ir_outcomes.formatting import NOTHING
 from ir_outcomes.table_columns import NUMBER, SIGN, Column
 
 MOST_NOTES = 3
-Cell = tuple[int, int]  # row and column, from 0
 
 
 @dataclass(frozen=True)
@@ -27,9 +25,9 @@ class Table:
     rows: tuple[tuple[str, ...], ...]  # what the cells show
     captions: tuple[str, ...] = ()  # lines below: what the columns mean, and the settings
     title: str = ""  # what it shows, where the view has several tables
-    best: Collection[Cell] = ()  # bold on request; in a table with superscripts always
-    significant: Collection[Cell] = ()  # marked on request
-    raised: Mapping[Cell, str] = field(default_factory=dict)  # superscripts: letters or digits
+    # Of each row, by the name of a column: what LaTeX prints in bold and with a dagger on request.
+    best: Mapping[str, Sequence[bool]] = field(default_factory=dict)
+    significant: Mapping[str, Sequence[bool]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -66,29 +64,15 @@ class Table:
         ]
         return cls.of(placed, rows, *captions, title=title)
 
-    def marked(self, **marks: Mapping[str, Iterable[Any]]) -> Self:
-        """Mark cells as best, significant or raised, by the names of columns."""
-        columns = [column.name for column in self.columns]
-        cells = {
-            mark: {
-                (row, columns.index(name)): value
-                for name, values in of_columns.items()
-                if name in columns
-                for row, value in enumerate(values)
-                if value
-            }
-            for mark, of_columns in marks.items()
-        }
-        return replace(self, **cells)  # type: ignore[arg-type]
 
-    def marks_legend(self, mark: Collection[Mark] = ()) -> list[str]:
-        """Explain the marks that are printed."""
-        words = []
-        if self.best and ("best" in mark or self.raised):
-            words.append("Bold: the best value of the column.")
-        if self.significant and "significant" in mark:
-            words.append("Dagger: significantly different from the baseline.")
-        return words
+def with_marks(cells: Sequence[str], marks: Sequence[str]) -> list[str]:
+    """Write marks behind the cells of a column, where they leave the cells aligned."""
+    width = max(map(len, marks), default=0)
+    return (
+        [f"{cell} {mark:<{width}}" for cell, mark in zip(cells, marks, strict=True)]
+        if width
+        else [*cells]
+    )
 
 
 def texts(*headings: str) -> tuple[Column, ...]:

@@ -322,7 +322,7 @@ def _printed(
     columns += [*_within_column(first), Column("verdict", "verdict.label")]
     table = Table.of(columns, comparisons, *_paper_captions(comparisons), title=against)
     head = tuple(above.get(column.name, NOTHING) for column in table.columns)
-    return replace(table, rows=(head, *table.rows)).marked(best=best, significant=significant)
+    return replace(table, rows=(head, *table.rows), best=best, significant=significant)
 
 
 def _within_column(first: Comparison) -> tuple[Column, ...]:

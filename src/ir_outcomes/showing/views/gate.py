@@ -13,7 +13,7 @@ from ir_outcomes.notes import merged
 from ir_outcomes.pairs.outcomes import QueryOutcome
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Table, View, numbers, texts
+from ir_outcomes.showing.view import Table, View, numbers, texts, with_marks
 from ir_outcomes.showing.views.parts import (
     interval_for_margin,
     queries_table,
@@ -29,8 +29,8 @@ from ir_outcomes.table_columns import NUMBER, Column, chosen, of_part
 
 HARM_MARKS = {"harm shown": "x", "not excluded": "?"}
 HARM_MEANINGS = {
-    "x": "harm beyond the margin is shown",
-    "?": "harm beyond the margin is not excluded",
+    "harm shown": "harm beyond the margin is shown",
+    "not excluded": "harm beyond the margin is not excluded",
 }
 MOST_WORST = 3  # queries, and decisions, that are named on the first screen
 
@@ -147,18 +147,22 @@ def _facets_table(
     named: Mapping[str, GateDecision], heading: str, rows: Sequence[Row], captions: Iterable[str]
 ) -> Table:
     """Show a line for each decision, below the margins."""
-    lines = [["margin", "", *(_margins_of(row.name, named.values()) for row in rows)]]
-    marks: dict[str, list[str]] = {row_name(row): [""] for row in rows}
-    for name, decision in named.items():
-        against = [row_called(decision.rows, row.name) for row in rows]
-        intervals = [interval_for_margin(row) or NOTHING for row in against]
-        lines.append([name, decision.status, *intervals])
-        for row, of_row in zip(against, marks.values(), strict=True):
-            of_row.append(HARM_MARKS.get(row.margin.found, "") if row and row.margin else "")
-    printed = {mark for of_row in marks.values() for mark in of_row}
-    meanings = [f"{mark}: {words}" for mark, words in HARM_MEANINGS.items() if mark in printed]
-    columns = (*texts(heading, "gate"), *numbers(*marks))
-    return Table.of_texts(columns, lines, "; ".join(meanings), *captions).marked(raised=marks)
+    columns: list[Sequence[str]] = [["margin", *named]]
+    columns.append(["", *(decision.status for decision in named.values())])
+    printed = set()
+    for row in rows:
+        against = [row_called(decision.rows, row.name) for decision in named.values()]
+        found = [item.margin.found if item and item.margin else "" for item in against]
+        intervals = [interval_for_margin(item) or NOTHING for item in against]
+        cells = [_margins_of(row.name, named.values()), *intervals]
+        columns.append(with_marks(cells, ["", *(HARM_MARKS.get(harm, "") for harm in found)]))
+        printed.update(found)
+    meanings = [
+        f"{mark}: {HARM_MEANINGS[harm]}" for harm, mark in HARM_MARKS.items() if harm in printed
+    ]
+    headings = (*texts(heading, "gate"), *numbers(*map(row_name, rows)))
+    lines = zip(*columns, strict=True)
+    return Table.of_texts(headings, lines, "; ".join(meanings), *captions)
 
 
 def _margins_of(name: str, decisions: Iterable[GateDecision]) -> str:
