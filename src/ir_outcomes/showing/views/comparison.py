@@ -24,7 +24,8 @@ from ir_outcomes.formatting import (
 from ir_outcomes.notes import in_full, merged
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, meaning_of
-from ir_outcomes.showing import Table, View, level_words, queries_words, tops, view_of
+from ir_outcomes.showing.registry import Section, sections_of, view_of
+from ir_outcomes.showing.view import Table, View, tops
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     correction_words,
@@ -43,10 +44,21 @@ from ir_outcomes.showing.views.parts import (
     systems_lines,
     within_words,
 )
+from ir_outcomes.showing.words import level_words, queries_words
 from ir_outcomes.table_columns import Column, chosen, of_part
 
 MOST_LINES = 20  # of the first screen of a comparison, four more with several runs or margins
 ROW_FIELDS = ("baseline", "contender", "difference", "interval", "p")
+
+
+@sections_of.register
+def _section(comparison: Comparison) -> list[Section]:
+    return [Section.of(comparison)]
+
+
+@sections_of.register
+def _sections(comparisons: Comparisons) -> list[Section]:
+    return [Section.of(comparison) for comparison in sorted(comparisons, key=_worst_last)]
 
 
 @view_of.register
@@ -310,7 +322,7 @@ def _printed(
     columns += [*_within_column(first), Column("verdict", "verdict.label")]
     table = Table.of(columns, comparisons, *_paper_captions(comparisons), title=against)
     head = tuple(above.get(column.name, NOTHING) for column in table.columns)
-    return replace(table, rows=(head, *table.rows)).marked(best=best, significant=significant)
+    return replace(table, rows=(head, *table.rows), best=best, significant=significant)
 
 
 def _within_column(first: Comparison) -> tuple[Column, ...]:
