@@ -41,10 +41,11 @@ class FrozenDict(Mapping[K, V]):
     __slots__ = ("_items",)
 
     def __init__(self, items: Mapping[K, V]) -> None:
-        self._items = dict(items)
+        self._items: dict[K, Any] = dict(items)
 
     def __getitem__(self, key: K) -> V:
-        return self._items[key]
+        item: V = self._items[key]
+        return item
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._items)
@@ -56,7 +57,7 @@ class FrozenDict(Mapping[K, V]):
         return hash(frozenset(self.items()))
 
     def __repr__(self) -> str:
-        return repr(self._items)
+        return repr(dict(self))
 
 
 def shown(form: str, *arguments: Any, **options: Any) -> Any:
@@ -85,8 +86,8 @@ def versions() -> Mapping[str, str]:
 class Immutable:
     """Base of frozen dataclasses whose mappings and sequences become immutable, too."""
 
-    # A field holds computed values only. What is computed on request is a method or a property, so
-    # that ``==``, ``hash`` and JSON never compute anything.
+    # A field holds computed values; but the papers' tests and the queries of a pair are computed
+    # when they are asked for, as ``==`` and JSON do.
 
     def __post_init__(self) -> None:
         for item in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
