@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS, Direction
-from ir_outcomes.comparison.columns import names_of, paper_columns
+from ir_outcomes.comparison.columns import names_of
 from ir_outcomes.comparison.notes import sides_of
-from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
+from ir_outcomes.comparison.result import Comparison, Comparisons, PaperTable, Queries
 from ir_outcomes.comparison.wording import margins_named
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.formatting import (
@@ -362,12 +361,11 @@ def _queries(queries: Queries) -> View:
     )
 
 
-def paper_view(result: Any) -> View:
-    """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the verdict."""
-    if not result.paper_rows():  # which is an error where there are no such columns
-        return view_of(result)
-    comparisons = [result] if isinstance(result, Comparison) else list(result)
-    first = comparisons[0]
+@view_of.register
+def _paper_table(result: PaperTable) -> View:
+    if not result.comparisons:
+        return View("There is no comparison")
+    first = result.comparisons[0]
     length, reciprocal = names_of(first)
     better = ""
     if reciprocal:
@@ -380,7 +378,5 @@ def paper_view(result: Any) -> View:
         " both answer.",
         f"{queries_words(first)}, {settings_words(first.settings)}",
     )
-    table = Table.of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
-    return View(
-        "The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes
-    )
+    table = Table.of(result.columns, result.comparisons, *captions, alpha=first.alpha)
+    return View("The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,))
