@@ -15,8 +15,10 @@ from ir_outcomes.showing.figures import BETTER, GREY, INK, WORSE, Picture, draws
 
 # Whose figures come first.
 from ir_outcomes.showing.figures import comparisons as comparisons
-from ir_outcomes.showing.words import bucket_names, conditions_words, count
-from ir_outcomes.tail.result import Headroom, LengthChanges, TailResult
+from ir_outcomes.showing.views import tail
+from ir_outcomes.showing.views.parts import settings_words
+from ir_outcomes.showing.words import bucket_names, count
+from ir_outcomes.tail.result import Headroom, LengthChanges
 
 # The largest change of each bar, in ranks or hundredths of a range; the last bar holds the others.
 STEPS = (1, 2, 5, 10, 30)
@@ -53,7 +55,7 @@ def draw_changes_of_queries(comparison: Comparison, target: Any) -> Picture:
         counts,
         (comparison.baseline, comparison.contender),
         f"{count(len(gains), 'query')}, {np.sum(gains == 0):,} without a change not drawn,"
-        f" {conditions_words(comparison.settings)}",
+        f" {settings_words(comparison.settings)}",
         comparison.ranking.measured_in,
         "queries",
     )
@@ -81,7 +83,7 @@ def draw_changes_of_documents(result: LengthChanges, target: Any) -> Picture:
         (result.runs[0], result.runs[1]),
         f"{count(result.n_documents, 'relevant document')}; not drawn:"
         f" {numbers['unchanged'][0]:,} unchanged, {numbers['neither'][0]:,} found by neither;"
-        f" {_settings(result)}",
+        f" {tail.settings_words(result)}",
         DOCUMENTS_ABOVE,
         "relevant documents",
     )
@@ -136,13 +138,11 @@ def _draw_changes(
 @draws("headroom", Headroom)
 def draw_headroom(result: Headroom, target: Any) -> Picture:
     """Draw what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022."""
-    tables: list[list[Any]] = [
-        list(rows) for _, rows in groupby(result.table, itemgetter("measure"))
-    ]
-    panels = _telling(tables)
-    n_rows = math.ceil(len(panels) / 2)
-    axes = figures.panels(target, 8.4, 3.2 * n_rows + 0.3, rows=n_rows, columns=min(len(panels), 2))
-    for ax, rows in zip(axes, panels, strict=False):
+    tables: list[list[Any]]
+    tables = [list(rows) for _, rows in groupby(result.table, itemgetter("measure"))]
+    n_rows = math.ceil(len(tables) / 2)
+    axes = figures.panels(target, 8.4, 3.2 * n_rows + 0.3, rows=n_rows, columns=min(len(tables), 2))
+    for ax, rows in zip(axes, tables, strict=False):
         lowest = [f"{row['from']:g}" for row in rows]
         ax.bar(range(len(rows)), [row["queries"] for row in rows], 0.9, color=GREY)
         ax.set_xticks(range(len(rows)), lowest, fontsize=7)
@@ -155,29 +155,10 @@ def draw_headroom(result: Headroom, target: Any) -> Picture:
         words = f"{best}, mean {rows[0]['mean']:.3g}\n({figures.toward(higher)})"
         ax.set_xlabel(f"{measure}\n{words}")
         ax.set_ylabel("queries")
-    for ax in axes[len(panels) :]:
+    for ax in axes[len(tables) :]:
         ax.remove()
-    without = ""
-    if others := [rows[0]["measure"] for rows in tables if rows not in panels]:
-        reason = "because all queries are in one bar, or another panel is the same"
-        without = f"; not drawn, {reason}: {', '.join(others)}"
     return Picture(
-        axes[: len(panels)],
+        axes[: len(tables)],
         f"Queries by what the best of {count(len(result.runs), 'run')} leaves to gain",
-        f"A bar holds the values from its number to the next, {_settings(result)}{without}",
+        f"A bar holds the values from its number to the next, {tail.settings_words(result)}",
     )
-
-
-def _telling(tables: list[list[Any]]) -> list[list[Any]]:
-    """Return the tables in which queries differ, of equal ones the last."""
-    panels: dict[Any, list[Any]] = {}
-    for rows in tables:
-        counts = tuple(row["queries"] for row in rows)
-        if sum(map(bool, counts)) > 1:
-            panels[rows[0]["run"], rows[0]["from"], counts] = rows
-    return list(panels.values()) or tables[-1:]
-
-
-def _settings(result: TailResult) -> str:
-    settings = result.settings
-    return "" if settings is None else f"{conditions_words(settings)}, ties {settings.ties}"

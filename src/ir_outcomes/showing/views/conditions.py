@@ -169,14 +169,14 @@ def _direction(label: str | None) -> str:
 
 
 def _best_first(result: ConditionsComparison, overall: Mapping[str, Overall]) -> list[str]:
-    """Return contenders by label on average, then by better less worse."""
+    """Return contenders by label on average, then by better less worse, then by all queries."""
 
     def order(run: str) -> tuple[int, int, float]:
         counts = Counter(map(_direction, result.labels(run).values()))
-        gains = [row.comparison.coverage.gain for row in result.of(run)]
-        average = overall[run].label if run in overall else None
-        side = ("better", "none", "worse").index(_direction(average))
-        return side, counts["worse"] - counts["better"], -sum(gains)
+        average = LABELS.index(overall[run].label) if run in overall else 0
+        comparisons = [row.comparison for row in result.of(run)]
+        gain = sum((item.all_queries or item.ranking).gain for item in comparisons)
+        return average, counts["worse"] - counts["better"], -gain
 
     return sorted(result.contenders, key=order)
 

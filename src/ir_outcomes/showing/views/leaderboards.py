@@ -15,7 +15,6 @@ from ir_outcomes.leaderboards.board import (
     BoardPair,
     Leaderboard,
     Standing,
-    pair_columns,
 )
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankDistribution
@@ -26,7 +25,9 @@ from ir_outcomes.showing.view import Table, View, tops, with_marks
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
-    row_fields,
+    columns_of_rows,
+    directions,
+    rows_by_name,
     settings_words,
 )
 from ir_outcomes.showing.words import count, direction, level_words, queries_words
@@ -156,16 +157,16 @@ def by_words(measure: str) -> str:
 
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Sequence[BoardPair]) -> Table:
-    columns = [Column("contender", heading="run (B)")]
-    shown = {column.name: column for column in pair_columns(result.pairs[0])}
-    for name in result.pairs[0].rows:
-        prefix = name.replace(" ", "_")
-        p = of_part("rows", of_part(itemgetter(name), chosen(row_fields(result.alpha), "p")))
-        columns.append(shown[f"{prefix}_difference"])
-        columns += (replace(column, name=f"{prefix}_p") for column in p)
+    rows = rows_by_name(pairs)
+    columns = (
+        Column("contender", heading="run (B)"),
+        *columns_of_rows(rows, result.alpha),
+        Column("verdict", "label"),
+    )
     return Table.of(
-        (*columns, Column("verdict", "label")),
+        columns,
         pairs,
+        directions(of_name[0] for of_name in rows.values()),
         f"p of each pair by itself, verdict by {family_words(result)}; {MARK}: does not hold after it",
         title=title,
     )

@@ -1,6 +1,6 @@
 """What views of comparisons share: rows, captions and details."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -20,12 +20,14 @@ from ir_outcomes.formatting import (
     margin_text,
     places_apart,
     places_of,
+    places_of_difference,
     places_of_means,
     plural,
     pvalue,
     short_unit,
 )
 from ir_outcomes.pairs.rows import Row
+from ir_outcomes.pairs.verdict import Verdict
 from ir_outcomes.showing.view import Table, legend
 from ir_outcomes.showing.words import level_words
 from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
@@ -52,12 +54,15 @@ TEST_NAMES = {
 }
 
 
+def row_unit(row: Row, points: str = "points") -> str:
+    """Return the short unit of a row, nothing where the name says it."""
+    units = {POINTS: points, "reciprocal": "", row.name: ""}
+    return units.get(row.measured_in, short_unit(row.measured_in))
+
+
 def row_name(row: Row, points: str = "points") -> str:
     """Return the name of a row with its short unit."""
-    unit = {POINTS: points, "reciprocal": "", row.name: ""}.get(
-        row.measured_in, short_unit(row.measured_in)
-    )
-    return f"{row.name}, {unit}" if unit else row.name
+    return ", ".join(filter(None, (row.name, row_unit(row, points))))
 
 
 def row_called(rows: Iterable[Row], name: str) -> Row | None:
@@ -65,7 +70,7 @@ def row_called(rows: Iterable[Row], name: str) -> Row | None:
     return next((row for row in rows if row.name == name), None)
 
 
-def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
+def row_fields(alpha: float) -> tuple[Column, ...]:
     """Return the columns of a row, from which the tables of comparisons choose."""
     return (
         Column("n", form=NUMBER),
@@ -78,12 +83,46 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
         Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
         Column("margin", lambda row: row.margin and margin_words(row), form=NUMBER),
         Column("margin_interval", interval_for_margin, "for margins", NUMBER),
-        Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
+        Column("p", partial(shown_p, alpha=alpha), "p", NUMBER),
         *(
             replace(column, value=partial(_in_its_unit, column), form=NUMBER)
             for column in NUMBERS_OF_ROWS
         ),
     )
+
+
+def rows_by_name(items: Iterable[Any]) -> dict[str, list[Row]]:
+    """The rows of the same name of items that have `rows` by name."""
+    by_name: dict[str, list[Row]] = {}
+    for item in items:
+        for name, row in item.rows.items():
+            by_name.setdefault(name, []).append(row)
+    return by_name
+
+
+def columns_of_rows(
+    rows: Mapping[str, Sequence[Row]], alpha: float, *, means: bool = False
+) -> list[Column]:
+    """Columns of items that have `rows` by name: mean, difference and p under each name."""
+    columns: list[Column] = []
+    for name, of_name in rows.items():
+        unit = row_unit(of_name[0])
+        places = max(map(places_of_means if means else places_of_difference, of_name))
+        mean = Column(
+            "mean", partial(contender_beside, places=places), "mean", decimals(places), group=name
+        )
+        fields = (
+            *([mean] if means else []),
+            Column("difference", heading=unit or "B - A", form=signed(places), group=name),
+            Column("p", partial(shown_p, alpha=alpha, digits=1), "p", NUMBER, group=name),
+        )
+        columns += of_part(partial(_row_of, name), fields, f"{name} ")
+    return columns
+
+
+def _row_of(name: str, item: Any) -> Row | None:
+    row: Row | None = item.rows.get(name)
+    return row
 
 
 def margin_words(row: Row) -> str:
@@ -117,19 +156,6 @@ def within_words(comparison: Comparison) -> str:
     if beyond:
         return f"no: {', '.join(beyond)}"
     return "yes, equivalent" if comparison.verdict.equivalent else "yes"
-
-
-def margins_words(comparison: Comparison) -> str:
-    """Say of each row which margin it has, and whether it is within."""
-    if comparison.settings.margins is None:
-        return ""
-    beyond = beyond_margins(comparison)
-    rows = [
-        f"{row.name} {margin_words(row)} {'no' if row.name in beyond else 'yes'}"
-        for row in comparison.deciding
-        if row.margin is not None
-    ]
-    return f"within margins: {', '.join(rows)}"
 
 
 def _in_its_unit(column: Column, row: Row) -> str | None:
@@ -225,9 +251,8 @@ def direction_words(comparisons: Sequence[Comparison]) -> str:
     return f"direction: {name}, p {pvalue(row.pvalue, first.alpha)}"
 
 
-def paper_words(comparison: Comparison) -> str:
+def paper_words(verdict: Verdict) -> str:
     """Say the paper's own verdict, where its tests can be made."""
-    verdict = comparison.verdict
     if verdict.strict is None or verdict.do_no_harm is None:
         return ""
     return f"Lin et al. 2021: {verdict.strict} by strict, {verdict.do_no_harm} by do no harm"
