@@ -6,7 +6,6 @@ intervals, bars, shades, points over time. None changes the global settings of m
 
 import functools
 import io
-import os.path
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -268,20 +267,14 @@ def literal(text: str) -> str:
 def labels_of(names: Iterable[str], limit: int = LONGEST) -> list[str]:
     """Return names as labels of at most so many letters, distinct as the names."""
     shown = [literal(name) for name in names]
-    distinct = list(dict.fromkeys(shown))
-    if all(len(name) <= limit for name in distinct):
-        return shown
-    # what all names begin with says nothing; it ends before the last separator that they share
-    shared = os.path.commonprefix(distinct) if len(distinct) > 1 else ""  # noqa: RUF071, of letters
-    cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
-    half = limit // 2
-    short: dict[str, str] = {}
-    for number, name in enumerate(distinct):
-        label = f"…{name[cut:]}" if cut > 2 else name
+    labels: dict[str, str] = {}
+    head = limit // 4  # of names that begin alike the rest says more
+    for number, name in enumerate(dict.fromkeys(shown), start=1):
+        label = name
         if len(label) > limit:
-            label = f"{label[:half]}…{label[half + 1 - limit :]}"
-        if label in short.values():
-            ending = f"…{number + 1}"
+            label = f"{name[:head]}…{name[head + 1 - limit :]}"
+        if label in labels.values():
+            ending = f"…{number}"
             label = label[: limit - len(ending)] + ending
-        short[name] = label
-    return [short[name] for name in shown]
+        labels[name] = label
+    return [labels[name] for name in shown]

@@ -22,12 +22,12 @@ from ir_outcomes.tail.result import Headroom, LengthChanges
 
 # The largest change of each bar, in ranks or hundredths of a range; the last bar holds the others.
 STEPS = (1, 2, 5, 10, 30)
-# What happened to a query or document -> colour and hatch of its bar.
+# What happened to a query or document -> its meaning, colour and hatch of its bar.
 CHANGES = {
-    "worse": ("#F0C08F", "////"),
-    "lost": (WORSE, "////"),
-    "better": ("#8DB4E8", ""),
-    "won": (BETTER, ""),
+    "worse": ("worse", "#F0C08F", "////"),
+    "lost": ("lost: only the baseline found it, or more", WORSE, "////"),
+    "better": ("better", "#8DB4E8", ""),
+    "won": ("won: only the contender found it, or more", BETTER, ""),
 }
 
 
@@ -41,19 +41,23 @@ def draw_changes_of_queries(comparison: Comparison, target: Any) -> Picture:
     largest = np.abs(gains).max(initial=0.0) or 1.0
     step = 1.0 if comparison.in_lengths else 10 ** math.ceil(math.log10(largest)) / 100
     ends = [step * end for end in STEPS if end == STEPS[0] or step * end < largest]
-    bar = np.searchsorted(ends, np.abs(gains))
-    counts = {
-        kind: np.bincount(bar[way & (outcomes == kind)], minlength=len(ends) + 1)
-        for kind, way in (("lost", gains < 0), ("won", gains > 0))
+    bars = np.searchsorted(ends, np.abs(gains))
+    of_kinds = {
+        "worse": (gains < 0) & (outcomes != "lost"),
+        "lost": (gains < 0) & (outcomes == "lost"),
+        "better": (gains > 0) & (outcomes != "won"),
+        "won": (gains > 0) & (outcomes == "won"),
     }
-    for kind, only, way in (("worse", "lost", gains < 0), ("better", "won", gains > 0)):
-        counts[kind] = np.bincount(bar[way], minlength=len(ends) + 1) - counts[only]
+    counts = {
+        kind: np.bincount(bars[of_kind], minlength=len(ends) + 1)
+        for kind, of_kind in of_kinds.items()
+    }
     names = [*(f"up to {end:g}" for end in ends), f"over {ends[-1]:g}"]
     return _draw_changes(
         target,
         [*reversed(names), *names],
         counts,
-        (comparison.baseline, comparison.contender),
+        f"{comparison.contender} against {comparison.baseline}",
         f"{count(len(gains), 'query')}, {np.sum(gains == 0):,} without a change not drawn,"
         f" {settings_words(comparison.settings)}",
         comparison.ranking.measured_in,
@@ -80,7 +84,7 @@ def draw_changes_of_documents(result: LengthChanges, target: Any) -> Picture:
         target,
         ["lost", *reversed(sizes), *sizes, "won"],
         counts,
-        (result.runs[0], result.runs[1]),
+        "{1} against {0}".format(*result.runs),
         f"{count(result.n_documents, 'relevant document')}; not drawn:"
         f" {numbers['unchanged'][0]:,} unchanged, {numbers['neither'][0]:,} found by neither;"
         f" {tail.settings_words(result)}",
@@ -93,33 +97,26 @@ def _draw_changes(
     target: Any,
     names: Sequence[str],
     counts: Mapping[str, Ints],
-    runs: tuple[str, str],
+    title: str,
     words: str,
     unit: str,
     items: str,
 ) -> Picture:
     """Draw bars from the largest loss to the largest gain."""
     (ax,) = figures.panels(target, 8.0, 4.6)
-    baseline, contender = runs
-    explained = {
-        "worse": "worse",
-        "lost": f"lost: {baseline} (the baseline) found it, or more",
-        "better": "better",
-        "won": f"won: {contender} found it, or more",
-    }
     middle = len(names) // 2
-    right = np.arange(middle, len(names))
-    positions = {"worse": right[::-1] - middle, "better": right}
+    sizes = np.arange(middle)
+    positions = {"worse": middle - 1 - sizes, "better": middle + sizes}
     marks = {}
-    for kind, above in (("worse", "lost"), ("better", "won")):
+    for side, above in (("worse", "lost"), ("better", "won")):
         bottom = np.zeros(middle, dtype=np.int64)
-        for part in (kind, above):
-            color, hatch = CHANGES[part]
+        for kind in (side, above):
+            meaning, color, hatch = CHANGES[kind]
             look: Any = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
-            drawn = ax.bar(positions[kind], counts[part], 0.85, bottom, label=part, **look)
-            if counts[part].any():
-                marks[f"{explained[part]} ({counts[part].sum():,})"] = drawn
-            bottom = bottom + counts[part]
+            drawn = ax.bar(positions[side], counts[kind], 0.85, bottom, label=kind, **look)
+            if counts[kind].any():
+                marks[f"{meaning} ({counts[kind].sum():,})"] = drawn
+            bottom = bottom + counts[kind]
         ax.bar_label(drawn, [f"{total:,}" for total in bottom], padding=2, fontsize=8)
     ax.margins(y=0.12)
     ax.axvline(middle - 0.5, color=INK, linewidth=0.8)
@@ -127,12 +124,7 @@ def _draw_changes(
     figures.count_on(ax.yaxis)
     ax.set_ylabel(items)
     ax.set_xlabel(figures.literal(f"change, {unit}: worse on the left, better on the right"))
-    return Picture(
-        [ax],
-        f"{contender} against {baseline}: change of {items}",
-        words,
-        marks,
-    )
+    return Picture([ax], f"{title}: change of {items}", words, marks)
 
 
 @draws("headroom", Headroom)

@@ -136,18 +136,16 @@ def draw_history(result: SotaHistory, target: Any) -> Picture:
     days = [run.date for run in result.runs]
     ax.step(days, [run.score for run in result.runs], where="post", color=BETTER, linewidth=1)
     first, last = (end(entry.date for entry in result.entries) for end in (min, max))
-    length = max((last - first).days, 1)
-    # Ticks are days, without hours between them.
-    locator = dates.AutoDateLocator(minticks=min(3, length), maxticks=8)
-    ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+    ticks = dates.AutoDateLocator(minticks=1, maxticks=8)
+    ax.xaxis.set_major_locator(ticks)
+    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(ticks))
     if not result.higher_is_better:
         ax.invert_yaxis()
     ax.margins(x=0.06, y=0.12)
     # Nothing was better before a run that took the top, so there is space above and to its left.
     labelled = None
     for run in result.runs:
-        if labelled is None or (run.date - labelled).days > NEAR * length:
+        if labelled is None or (run.date - labelled).days > NEAR * (last - first).days:
             away: Any = {"xytext": (-3, 3), "textcoords": "offset points", "ha": "right"}
             ax.annotate(f"R{run.number}", (run.date, run.score), fontsize=8, color=INK, **away)
             labelled = run.date

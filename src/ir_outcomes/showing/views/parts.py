@@ -44,6 +44,7 @@ from ir_outcomes.table_columns import (
     signed,
 )
 
+BESIDE = ("difference", "interval", "new_runs", "p", "detectable")  # not of reciprocal ranks
 MARK = "*"  # significant before the correction, and not after it
 CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg"}
 TEST_NAMES = {
@@ -358,30 +359,29 @@ def _rows_table(
 ) -> Table:
     lines = []
     for name, item in comparisons:
-        rows = (*item.parts, item.naive, *filter(None, (item.reciprocal,)))
-        lines += [_Line("" if position else name, item, row) for position, row in enumerate(rows)]
-    beside = {"difference", "interval", "new_runs", "p", "detectable"}  # not of reciprocal ranks
+        papers = (item.naive, *filter(None, (item.reciprocal,)))
+        lines += [
+            _Line("" if place else name, item, row)
+            for place, row in enumerate((*item.parts, *papers))
+        ]
 
-    def unseen(field: str) -> Any:
-        """Return what takes the row of a line, None where the field is not shown here."""
-
-        def row_of(line: _Line) -> Row | None:
-            is_part = row_called(line.item.parts, line.row.name) is not None
-            is_seen = (line.row.name, field) in shown or (field in beside and not is_part)
-            return None if is_seen else line.row
-
-        return row_of
+    def unseen(field: str, line: _Line) -> Row | None:
+        """The row of a line, None where the first table has the field, or a paper has not."""
+        of_papers = line.row.name not in {row.name for row in line.item.parts}
+        is_hidden = (line.row.name, field) in shown or (of_papers and field in BESIDE)
+        return None if is_hidden else line.row
 
     alpha = lines[0].item.alpha
     tests = dict.fromkeys(test for line in lines for test in line.row.tests)
-    pvalues = (Column(test, test_p(test), TEST_NAMES[test], PVALUE) for test in tests)
     columns = [
         *(Column("name", heading=heading) for _ in comparisons[1:2]),
         Column("row", lambda line: row_name(line.row, "%")),
     ]
     for field in row_fields(alpha):
-        columns += of_part(unseen(field.name), (field,))
-    columns += of_part("row", pvalues)
+        columns += of_part(partial(unseen, field.name), (field,))
+    columns += of_part(
+        "row", (Column(test, test_p(test), TEST_NAMES[test], PVALUE) for test in tests)
+    )
     units = plural(counted_in(lines[0].item), 2).removeprefix("2 ")
     captions = [
         f"n: queries of the row; better, worse: {units} in which B is; detectable: the smallest true"
