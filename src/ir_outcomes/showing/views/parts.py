@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ir_outcomes.choices import DOCUMENTS_ABOVE, OUTCOMES, POINTS
 from ir_outcomes.comparison.columns import NUMBERS_OF_ROWS, query_columns, test_p
 from ir_outcomes.comparison.notes import counted_in
-from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.result import Comparison, SystemRun
 from ir_outcomes.comparison.wording import beyond_margins
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
@@ -205,7 +205,7 @@ def settings_words(settings: Any) -> str:
 
 def widened_words(rows: Iterable[Row], alpha: float) -> str:
     """Say where few differences widen p-values and intervals."""
-    return " (wider where few differ)" if any(_is_widened(row, alpha) for row in rows) else ""
+    return ", larger where few differ" if any(_is_widened(row, alpha) for row in rows) else ""
 
 
 def _is_widened(row: Row, alpha: float) -> bool:
@@ -226,15 +226,11 @@ def correction_words(comparisons: Sequence[Comparison]) -> str:
     """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
     rows = [row for item in comparisons if not item.identical for row in item.parts]
-    widened = widened_words(rows, settings.alpha)
     by_cluster = "" if settings.n_clusters is None else " by cluster"
+    words = f"p: adjusted t{by_cluster}{widened_words(rows, settings.alpha)}"
     if settings.family == 1:
-        if widened:
-            return f"p, interval: adjusted t{by_cluster}, wider where few differ"
-        return f"p: adjusted t{by_cluster}, as the interval"
-    larger = ", larger where few differ" if widened else ""
-    p = f"p: adjusted t{by_cluster}{larger}, each by itself"
-    words = f"{p}; {correction_of(settings)}"
+        return f"{words}, as the interval"
+    words += f", each by itself; {correction_of(settings)}"
     if any(shown_p(row, settings.alpha).endswith(MARK) for row in rows):
         words += f"; {MARK}: does not hold under {CORRECTIONS[settings.correction]}"
     return words
@@ -305,26 +301,22 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
     runs = [run for run in comparison.runs if run.system == name]
-    coverage = _range_words([run.coverage for run in runs], 2)
-    digits = places_of(comparison.ranking.measured_in)
-    ranking = _range_words([run.ranking for run in runs], digits)
+    ranges = []
+    for row in comparison.deciding:
+        changes = [change for run in runs if (change := change_of(run, row)) is not None]
+        if changes:
+            ends = (
+                fixed(end(changes), places_of(row.measured_in), signed=True) for end in (min, max)
+            )
+            ranges.append(f"{row.name} {' to '.join(ends)}")
     named = some([run.run for run in runs], 3)
-    if not comparison.coverage.n and comparison.all_queries is not None:
-        measure = comparison.all_queries.measured_in
-        changes = _range_words([run.all_queries for run in runs], places_of(measure))
-        return f"{name}: {plural('run', len(runs))} ({named}); B - A: {measure} {changes}"
-    return (
-        f"{name}: {plural('run', len(runs))} ({named}); B - A: coverage {coverage}, ranking"
-        f" {ranking}"
-    )
+    return f"{name}: {plural('run', len(runs))} ({named}); B - A: {', '.join(ranges)}"
 
 
-def _range_words(changes: Sequence[float | None], digits: int) -> str:
-    """Write the smallest and the largest change of runs."""
-    found = [change for change in changes if change is not None]
-    if not found:
-        return "none"
-    return " to ".join(fixed(end, digits, signed=True) for end in (min(found), max(found)))
+def change_of(run: SystemRun, row: Row) -> float | None:
+    """The difference of one run of a system in a row that decides."""
+    changes = {"coverage": run.coverage, "ranking": run.ranking, "all queries": run.all_queries}
+    return changes.get(row.name)
 
 
 def details_of(
@@ -337,9 +329,11 @@ def details_of(
 
     `shown` are pairs of a row and a field that the first table has.
     """
-    items = [item for _, item in comparisons]
-    rows = _rows_table(comparisons, heading, shown, title)
-    tables = (rows, _outcomes_table(comparisons, heading), *_runs_tables(items))
+    tables = (
+        _rows_table(comparisons, heading, shown, title),
+        _outcomes_table(comparisons, heading),
+        _runs_table([item for _, item in comparisons]),
+    )
     return tuple(table for table in tables if table.columns)
 
 
@@ -434,28 +428,23 @@ def _documents_words(named: tuple[str, Comparison]) -> str:
     return f"documents{name and f' of {name}'}, not averaged: {counts}"
 
 
-def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
+def _runs_table(comparisons: Sequence[Comparison]) -> Table:
     """Lay out a row for each run of a system that has several."""
     lines = [(item, run) for item in comparisons for run in item.runs]
-    first = comparisons[0]
-    digits = places_of(first.ranking.measured_in)
-    measures = (
-        Column(row.name, itemgetter(position), form=signed(4))
-        for position, row in enumerate(first.measures)
-    )
-    of_run = (
-        Column("run"),
-        Column("system", heading="of"),
-        Column("coverage", heading="coverage, points", form=signed(2)),
-        Column("ranking", heading=row_name(first.ranking), form=signed(digits)),
-        Column("all_queries", heading="all queries", form=signed(digits)),
-        *of_part("measures", measures),
-    )
-    columns = (Column("contender", lambda line: line[0].contender), *of_part(itemgetter(1), of_run))
-    if len(comparisons) == 1:
-        columns = columns[1:]
+    columns = [
+        *(Column("contender", lambda line: line[0].contender) for _ in comparisons[1:2]),
+        Column("run", lambda line: line[1].run),
+        Column("system", lambda line: line[1].system, "of"),
+    ]
+    for row in comparisons[0].deciding:
+        form = signed(places_of(row.measured_in))
+        change = partial(change_of, row=row)
+        columns += of_part(itemgetter(1), [Column(row.name, change, row_name(row), form)])
+    for place, row in enumerate(comparisons[0].measures):
+        measure = Column(row.name, itemgetter(place), form=signed(4))
+        columns += of_part(itemgetter(1), of_part("measures", [measure]))
     caption = "differences, B minus A, of one run against all runs of the other system"
-    return (Table.of(columns, lines, caption, title="Each run"),) if lines else ()
+    return Table.of(columns if lines else (), lines, caption, title="Each run")
 
 
 def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
