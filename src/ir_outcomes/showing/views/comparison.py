@@ -268,32 +268,32 @@ def _worst_last(comparison: Comparison) -> tuple[int, float]:
     return LABELS.index(comparison.verdict.label), -whole.gain
 
 
-def _printed(comparisons: Sequence[Comparison], sections: Sequence[Section], against: str) -> Table:
+def _printed(comparisons: Sequence[Comparison], sections: Sequence[Section], title: str) -> Table:
     """Return the table of a paper: means, differences and verdicts below the baseline."""
     first = comparisons[0]
+    by_name = rows_by_name(sections)
+    of_baseline = {
+        name: replace(rows[0], contender=rows[0].baseline, difference=None, found="none")
+        for name, rows in by_name.items()
+    }
+    lines = [Section(first.baseline, "", "baseline", of_baseline), *sections]
     columns = [Column("contender", heading="run")]
-    above = {"contender": first.baseline, "verdict": "baseline"}
     best: dict[str, list[bool]] = {}
     significant: dict[str, list[bool]] = {}
-    for name, rows in rows_by_name(sections).items():
+    for name, rows in by_name.items():
         mean, difference, p = columns_of_rows({name: rows}, first.alpha, means=True)
-        baselines = {row.baseline for row in rows}
+        of_lines = [line.rows.get(name) for line in lines]
         # Means in ranking are each on queries of their own.
-        if name != "ranking" and len(baselines) == 1 and len(rows) == len(sections):
+        baselines = {None if row is None else row.baseline for row in of_lines}
+        if name != "ranking" and len(baselines) == 1:
             columns.append(mean)
-            above[mean.name] = replace(mean, value="baseline").text(sections[0])
-            means = [*baselines, *(row.contender for row in rows)]
-            best[mean.name] = tops(means, rows[0].higher_is_better)
+            values = [None if row is None else row.contender for row in of_lines]
+            best[mean.name] = tops(values, rows[0].higher_is_better)
         columns += [difference, p]
-        found = [section.rows.get(name) for section in sections]
-        significant[difference.name] = [
-            False,
-            *(row is not None and row.found != "none" for row in found),
-        ]
+        significant[difference.name] = [row is not None and row.found != "none" for row in of_lines]
     columns += [*of_part("comparison", (_WITHIN,)), Column("verdict", "label")]
-    table = Table.of(columns, sections, *_paper_captions(comparisons), title=against)
-    head = tuple(above.get(column.name, NOTHING) for column in table.columns)
-    return replace(table, rows=(head, *table.rows), best=best, significant=significant)
+    table = Table.of(columns, lines, *_paper_captions(comparisons), title=title)
+    return replace(table, best=best, significant=significant)
 
 
 _WITHIN = Column("within", within_words, "within margins")
