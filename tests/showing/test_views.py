@@ -132,17 +132,16 @@ def test_letters_of_each_measure_are_in_the_details() -> None:
     board = iro.leaderboard(
         iro.evaluate(qrels, runs, cutoff=6, measures=["AP@6"]), measures=["AP@6", "coverage"]
     )
-    letters = dict(zip("abc", (standing.run for standing in board.standings), strict=True))
+    letters = dict(zip((item.run for item in board.standings), "abc", strict=True))
     table = board.view().details[0]
-    assert table.raised
-    columns = {
-        "score": [standing.better_than for standing in board.standings],
-        "coverage": board.measures[0].better_than,
-    }
-    for column, of_column in enumerate(column.name for column in table.columns):
-        for row, better_than in enumerate(columns.get(of_column, ())):
-            named = table.raised.get((row, column), "")
-            assert tuple(letters[letter] for letter in named) == better_than
+    of_columns = [item.better_than for item in board.standings], board.measures[0].better_than
+    for column, of_column in enumerate(of_columns, start=2):
+        for row, better_than in zip(table.rows, of_column, strict=True):
+            printed = row[column].split()[1:]
+            assert printed == (
+                ["".join(letters[run] for run in better_than)] if better_than else []
+            )
+    assert any(item.better_than for item in board.standings)
 
 
 def test_a_board_of_values_has_its_pictures() -> None:

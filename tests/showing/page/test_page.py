@@ -19,7 +19,6 @@ from ir_outcomes.choices import Unit
 from ir_outcomes.reading.texts import document_texts
 from ir_outcomes.results import HasPage, Result
 from ir_outcomes.showing.page import content
-from ir_outcomes.showing.sections import sections_of
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.pages import Page
@@ -54,12 +53,12 @@ def values_on(grid: Any, name: str = "values") -> Any:
     return np.reshape(grid[name], (len(grid["runs"]), -1))
 
 
-def test_a_result_whose_comparisons_are_not_listed_has_no_empty_page() -> None:
+def test_a_result_without_sections_has_no_empty_page() -> None:
     class Unlisted(HasPage, Result):
         pass
 
-    with pytest.raises(TypeError, match=r"sections_of.*Unlisted"):
-        sections_of(Unlisted())
+    with pytest.raises(iro.ParameterError, match="a Unlisted has no sections"):
+        Unlisted().to_report()
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])
@@ -96,10 +95,10 @@ def test_search_lengths_give_the_changes_of_the_queries(unit: Unit) -> None:
     assert np.diff(values_on(grid), axis=0)[0] == pytest.approx([item.change for item in queries])
     shares = values_on(grid, "found")[1] / grid["sizes"]
     assert shares == pytest.approx([item.found_contender for item in queries])
-    without = data_on(comparison.to_report())
-    assert without["sets"][0]["lists"] == {}
+    without = grid_on(comparison.to_report())
+    assert without["lists"] == {}
     ids = [query.query_id for query in queries] if unit == "query" else []
-    assert without["sets"][0]["ids"] == ids
+    assert without["ids"] == ids
 
 
 def test_systems_have_the_means_of_their_runs_and_intervals_for_new_ones() -> None:
@@ -154,7 +153,7 @@ def test_lists_are_those_of_the_runs() -> None:
     run = {"q": {"x": 3.0, "gold": 2.0, "other": 1.0}}
     qrels = {"q": {"gold": 2, "x": 0}}
     evaluation = iro.evaluate(qrels, {"a": run, "b": {"q": {"gold": 1.0}}}, documents=2)
-    (queries,) = data_on(iro.report(evaluation, docs={"gold": " the  text "}))["sets"]
+    queries = grid_on(iro.report(evaluation, docs={"gold": " the  text "}))
     assert queries["lists"]["0"] == {
         "ids": ["x", "gold"],
         "grades": [0, 2],
@@ -172,7 +171,7 @@ def test_what_does_not_fit_is_left_out_from_the_smallest_change_on() -> None:
     small = iro.report(evaluation, max_mb=0.1)
     assert len(small.html.encode()) <= 100_000
     data = data_on(small)
-    listed = {int(place) for place in data["sets"][0]["lists"]}
+    listed = {int(place) for place in data["grids"][0]["lists"]}
     left = set(range(300)) - listed
     assert f"the {len(listed)} queries that change most" in data["more"]
     assert min(place % 50 for place in listed) >= max(place % 50 for place in left)

@@ -6,6 +6,7 @@ intervals, bars, shades, points over time. None changes the global settings of m
 
 import functools
 import io
+import os.path
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -267,12 +268,17 @@ def literal(text: str) -> str:
 def labels_of(names: Iterable[str], limit: int = LONGEST) -> list[str]:
     """Return names as labels of at most so many letters, distinct as the names."""
     shown = [literal(name) for name in names]
+    cut = 0
+    if max(map(len, shown), default=0) > limit:
+        # What all names begin with says nothing; it ends before the last separator they share.
+        shared = os.path.commonprefix(shown)  # noqa: RUF071, of letters
+        cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
+    half = limit // 2
     labels: dict[str, str] = {}
-    head = limit // 4  # of names that begin alike the rest says more
     for number, name in enumerate(dict.fromkeys(shown), start=1):
-        label = name
+        label = f"…{name[cut:]}" if cut > 2 else name
         if len(label) > limit:
-            label = f"{name[:head]}…{name[head + 1 - limit :]}"
+            label = f"{label[:half]}…{label[half + 1 - limit :]}"
         if label in labels.values():
             ending = f"…{number}"
             label = label[: limit - len(ending)] + ending

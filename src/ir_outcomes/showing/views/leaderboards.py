@@ -25,6 +25,7 @@ from ir_outcomes.showing.view import Table, View, tops, with_marks
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
+    TEST_NAMES,
     columns_of_rows,
     directions,
     rows_by_name,
@@ -434,13 +435,7 @@ def _rank_distribution(result: RankDistribution) -> View:
     )
 
 
-_TEST_NAMES = {
-    "sign": "sign",
-    "ranksum": "rank sum",
-    "wilcoxon": "signed rank",
-    "t": "t",
-    "two facets": "verdict",
-}
+_TEST_NAMES = TEST_NAMES | {"sign": "sign", "two facets": "verdict"}
 _CRASWELL = "Craswell et al. 2021, Table 4"
 _HALVES = (
     Column("measure"),
@@ -486,8 +481,8 @@ def _agreement(result: Agreement) -> View:
         "In % of splits and pairs, by the direction in each half: better, worse or none. same: the"
         " same in both halves; one side: only one half decides. by: the aggregate that says which"
         " run is better.",
-        "By Craswell et al. it counts, too, which run is better where neither half is significant;"
-        " significant: in at least one half.",
+        "By the definition of Craswell et al. the better run counts, too, where neither half is"
+        " significant; significant: in at least one half.",
         sample,
         title="All tests",
     )
