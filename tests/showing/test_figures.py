@@ -85,6 +85,10 @@ FIGURES: dict[str, Callable[[int], Any]] = {
     "verdicts": lambda n: iro.leaderboard(evaluated(n)),
     "history": history,
     "ranks": lambda n: iro.rank_distribution(evaluated(n), resamples=200),
+    "ranks of two": lambda n: [
+        iro.rank_distribution(evaluated(n), measure=measure, resamples=200)
+        for measure in (None, "nDCG@10")
+    ],
     "changes of documents": lambda n: iro.length_changes(evaluated(2, n), *NAMES[:2]),
     "headroom": lambda n: iro.headroom(evaluated(n)),
 }
@@ -122,7 +126,7 @@ def legend_of(axes: Any) -> list[str]:
     ("figure", "n"), [*((figure, 9) for figure in FIGURES), ("facets", 40), ("history", 63)]
 )
 def test_no_text_overlaps_or_leaves_the_frame(figure: str, n: int) -> None:
-    axes = made(figure, n).plot(kind_of(figure), ax=figures.blank_figure())
+    axes = figures.draw(made(figure, n), kind_of(figure), figures.blank_figure())
     assert plt.get_fignums() == []
     assert title_of(axes)
     boxes = texts(axes.figure)
@@ -208,16 +212,15 @@ def test_bars_of_changes_count_the_queries(unit: Any) -> None:
         ]
 
 
-def test_changes_of_documents_are_those_of_the_table() -> None:
+def test_bars_of_documents_are_those_of_the_table() -> None:
     result = made("changes of documents")
-    axes = result.plot(ax=figures.blank_figure())
-    total = sum(sum(heights) for heights in bars_of(axes).values())
-    counted = {row["change"]: 0 for row in result.table}
-    for row in result.table:
-        counted[row["change"]] += row["documents"]
-    assert total == result.n_documents - counted["unchanged"] - counted["neither"]
-    names = [label.get_text() for label in axes.get_xticklabels()]
-    assert (names[0], names[-1]) == ("lost", "won")
+    bars = bars_of(result.plot(ax=figures.blank_figure()))
+    names = {"further up": "better", "further down": "worse", "won": "won", "lost": "lost"}
+    for change, kind in names.items():
+        documents = [row["documents"] for row in result.table if row["change"] == change]
+        assert sum(bars[kind]) == sum(documents)
+    assert bars["lost"][0] == sum(bars["lost"])
+    assert bars["won"][-1] == sum(bars["won"])
 
 
 def test_the_headroom_has_a_panel_for_each_measure() -> None:
@@ -294,18 +297,12 @@ def test_wrong_kinds_are_named() -> None:
             result.plot(kind)
 
 
-def test_distributions_of_ranks_stand_beside_each_other_in_the_order_of_the_first() -> None:
-    conditions = [
-        made("ranks"),
-        iro.rank_distribution(evaluated(9), measure="nDCG@10", resamples=200),
-    ]
-    axes = figures.draw(conditions, "ranks", figures.blank_figure()).figure.axes
-    boxes = texts(axes[0].figure)
-    assert overlapping(boxes) == []
-    assert outside(boxes, axes[0].figure) == []
-    for own, distribution in zip(axes, conditions, strict=False):
-        assert distribution.measure in own.get_xlabel()
-        shares = own.images[0].get_array().filled(0)
+def test_distributions_of_ranks_are_in_the_order_of_the_first() -> None:
+    conditions = made("ranks of two")
+    panels = figures.draw(conditions, "ranks", figures.blank_figure()).figure.axes
+    for axes, distribution in zip(panels, conditions, strict=False):
+        assert distribution.measure in axes.get_xlabel()
+        shares = axes.images[0].get_array().filled(0)
         for row, run in zip(shares, conditions[0].runs, strict=True):
             assert row.tolist() == [number / 2 for number in distribution[run.run].counts]
 

@@ -269,7 +269,7 @@ def labels_of(names: Iterable[str], limit: int = LONGEST) -> list[str]:
     """Return names as labels of at most so many letters, distinct as the names."""
     shown = [literal(name) for name in names]
     cut = 0
-    if max(map(len, shown), default=0) > limit:
+    if len(set(shown)) > 1 and max(map(len, shown)) > limit:
         # What all names begin with says nothing; it ends before the last separator they share.
         shared = os.path.commonprefix(shown)  # noqa: RUF071, of letters
         cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
