@@ -243,7 +243,7 @@ class Evaluation(Sequence[SearchLengths]):
             or scores_from_lengths(measure, self.runs)
             or self._read_scores(measure)
         )
-        return replace(scores, clusters=self.clusters)
+        return scores if self.clusters is None else replace(scores, clusters=self.clusters)
 
     def _read_scores(self, measure: Any) -> Scores:
         remedy = f"pass `measures=[{str(measure)!r}]` to evaluate"
