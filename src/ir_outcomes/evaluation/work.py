@@ -132,11 +132,9 @@ def each_run(
             yield next(elsewhere) if is_sent else work(run, name)
 
 
-def check_jobs(n_jobs: object) -> None:
-    """Refuse numbers that make no sense, and several jobs without joblib."""
-    if n_jobs is not None and (
-        isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0
-    ):
+def check_jobs(n_jobs: int | None) -> None:
+    """Refuse no job at all, and several jobs without joblib."""
+    if n_jobs == 0:
         raise ParameterError(
             "must be 1 or more, -1 for one job per processor, or None", n_jobs=n_jobs
         )
