@@ -19,10 +19,10 @@ import ir_outcomes as iro
 from ir_outcomes.choices import Mark
 from ir_outcomes.cli.output import ViewFormat
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.showing import Table, View, column_groups
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 from ir_outcomes.showing.latex import as_latex
 from ir_outcomes.showing.text import as_text, print_text
+from ir_outcomes.showing.view import Table, View, column_groups
 from ir_outcomes.table_columns import NUMBER, Column
 from tests.helpers.comparisons import compare_several
 from tests.helpers.many import collection

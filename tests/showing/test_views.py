@@ -90,7 +90,7 @@ def test_a_row_for_each_test(thirteen: iro.Comparisons) -> None:
 
 def test_columns_of_the_paper(thirteen: iro.Comparisons) -> None:
     found = thirteen[4]
-    (row,) = found.paper_rows()
+    (row,) = found.paper_table().rows()
     assert list(row) == [
         "A", "B", "delta", "naive_wrs_p", "naive_wsr_p", "naive_t_p", "neither", "a_wins", "b_wins", "coverage_p", "both",
         "a_esl", "b_esl", "esl_wsr_p", "esl_t_p", "a_rr", "b_rr", "rr_wsr_p", "rr_t_p", "verdict",
@@ -98,10 +98,10 @@ def test_columns_of_the_paper(thirteen: iro.Comparisons) -> None:
     assert found.reciprocal is not None
     assert row["rr_wsr_p"] == found.reciprocal.tests["wilcoxon"].pvalue
     assert row["naive_wrs_p"] == found.naive.tests["ranksum"].pvalue
-    (table,) = thirteen.view(columns="paper").tables
+    (table,) = thirteen.paper_table().view().tables
     assert (len(table.columns), len(table.rows)) == (len(row), 13)
-    assert r"\multicolumn{9}{c}{(3) both find}" in thirteen.to_latex(columns="paper")
-    assert iro.Comparisons(()).to_text(columns="paper") == "There is no comparison"
+    assert r"\multicolumn{9}{c}{(3) both find}" in thirteen.paper_table().to_latex()
+    assert iro.Comparisons(()).paper_table().to_text() == "There is no comparison"
 
 
 def test_columns_are_named_by_what_is_compared() -> None:
@@ -112,16 +112,16 @@ def test_columns_are_named_by_what_is_compared() -> None:
         for order in ("axy", "xay")
     ]
     found = compare_pair(qrels, *runs, unit="document")
-    (row,) = found.paper_rows()
+    (row,) = found.paper_table().rows()
     assert (row["a_asl"], row["a_reciprocal_asl"]) == (2.0, 0.5)
     assert not {"a_esl", "a_rr"} & set(row)
-    assert "Lower is better for ASL" in flat(found.to_text(columns="paper"))
+    assert "Lower is better for ASL" in flat(found.paper_table().to_text())
     a = {f"q{number}": {"ndcg": number / 40} for number in range(40)}
     b = {query: {"ndcg": values["ndcg"] / 2} for query, values in a.items()}
     outputs: Any = iro.compare_outputs(a, [b, b], measure="ndcg", higher_is_better=True)
     assert outputs.view().tables[0].columns[2].title == "ndcg"
-    assert "a_rr" not in outputs.paper_rows()[0]
-    assert [column.title for column in outputs.view(columns="paper").tables[0].columns][11:13] == [
+    assert "a_rr" not in outputs.paper_table().rows()[0]
+    assert [column.title for column in outputs.paper_table().view().tables[0].columns][11:13] == [
         "A ndcg",
         "B ndcg",
     ]

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_outcomes.arguments import check_kind
 from ir_outcomes.choices import Bools, ReadingOfValues, Trials
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.clusters import clusters_of
@@ -44,7 +43,7 @@ class OutputOptions(ReadingOfValues, total=False):
 
 def outputs(
     *sources: Any,
-    measure: Any = None,
+    measure: str | Measure | None = None,
     range: tuple[float, float] | None = None,
     id: str | None = None,
     where: Mapping[str, str] | Sequence[str] | None = None,
@@ -116,7 +115,6 @@ def outputs(
     >>> ev.names, ev.values.means().tolist()
     (('a', 'b'), [0.75, 0.625])
     """
-    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
     of_call, of_names = _sources_of_call(sources)
     if not of_call:
         raise ParameterError("there is no output; give one for each run")

@@ -10,11 +10,12 @@ import numpy as np
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, Ints
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.showing import bucket_names, conditions_words, count, figures
+from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import BETTER, GREY, INK, WORSE, Picture, draws
 
 # Whose figures come first.
 from ir_outcomes.showing.figures import comparisons as comparisons
+from ir_outcomes.showing.words import bucket_names, conditions_words, count
 from ir_outcomes.tail.result import Headroom, LengthChanges, TailResult
 
 # The largest change of each bar, in ranks or hundredths of a range; the last bar holds the others.

@@ -10,10 +10,11 @@ from ir_outcomes.leaderboards.board import Leaderboard, Standing
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankDistribution
 from ir_outcomes.pairs.verdict import MIRRORED
-from ir_outcomes.showing import conditions_words, count, figures, level_words
+from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, WORSE, Picture, draws
 from ir_outcomes.showing.views.conditions import sign_of
 from ir_outcomes.showing.views.leaderboards import answer_of, family_words, ranks_words
+from ir_outcomes.showing.words import conditions_words, count, level_words
 
 NUMBERED_CELLS = 30  # rows of a matrix whose cells also hold their sign
 # The sign of a label -> what it means, colour and hatch of its cells.

@@ -23,10 +23,10 @@ from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.reading.texts import Source, query_texts
 from ir_outcomes.results import Result
-from ir_outcomes.showing import Table, texts, tone
 from ir_outcomes.showing.formats import html_parts
 from ir_outcomes.showing.page.content import Evaluations, grids_of, marks_of, meaning_of
-from ir_outcomes.showing.page.data import data_of
+from ir_outcomes.showing.page.data import data_of, tone
+from ir_outcomes.showing.view import Table, texts
 
 __all__ = ["ReportPage", "report", "report_of"]
 

@@ -18,12 +18,12 @@ from ir_outcomes.formatting import (
     places_of_means,
 )
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.verdict import LABELS, MIRRORED
+from ir_outcomes.pairs.verdict import LABELS, MIRRORED, direction_of
 from ir_outcomes.reading.texts import Source, document_texts
-from ir_outcomes.showing import count, tone
 from ir_outcomes.showing.page.content import Changes, Grid, Pair
-from ir_outcomes.showing.sections import TOO_FEW
+from ir_outcomes.showing.views.conditions import TOO_FEW
 from ir_outcomes.showing.views.parts import margin_words
+from ir_outcomes.showing.words import count
 
 DEPTH = 20  # documents of each list
 ALL_LABELS = (*LABELS, TOO_FEW)
@@ -34,6 +34,12 @@ FIRST_MB = 4.0  # that a page may have by default with the lists of the first qu
 SMALL_MB = 0.5  # and with those of any others
 
 Data = dict[str, Any]
+
+
+def tone(label: str) -> str:
+    """Return the style of a label: "better", "worse" or "same"."""
+    direction = direction_of(label) if label in LABELS else "none"
+    return "same" if direction == "none" else direction
 
 
 class _ListsOfQuery(NamedTuple):

@@ -6,15 +6,14 @@ from functools import partial
 from itertools import groupby, permutations
 from operator import itemgetter
 from string import ascii_lowercase
+from typing import NamedTuple
 
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import (
     BoardPair,
-    CollectionOfBoard,
     Leaderboard,
-    MeasureOfRuns,
     Standing,
     pair_columns,
 )
@@ -22,22 +21,15 @@ from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankDistribution
 from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rules import Settings
-from ir_outcomes.showing import (
-    Table,
-    View,
-    count,
-    direction,
-    level_words,
-    queries_words,
-    tops,
-    view_of,
-)
+from ir_outcomes.showing.registry import view_of
+from ir_outcomes.showing.view import Table, View, tops, with_marks
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
     row_fields,
     settings_words,
 )
+from ir_outcomes.showing.words import count, direction, level_words, queries_words
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
@@ -55,34 +47,70 @@ MOST_COLLECTIONS = 6  # whose means stand in the first table
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
 
+class _Means(NamedTuple):
+    """A column of means with what was found by it: of the board, a measure or a collection."""
+
+    column: Column
+    values: Sequence[float | None]  # in the order of the standings
+    better_than: Sequence[Sequence[str]]
+    higher_is_better: bool
+
+
+def _means(result: Leaderboard) -> list[_Means]:
+    """The means that decide, then those of further measures, then those of collections."""
+    standings = result.standings
+    scores = [standing.score for standing in standings]
+    better_than = [standing.better_than for standing in standings]
+    higher = result.higher_is_better
+    decider = _measure_column(result, result.measure, higher, "score")
+    means = [_Means(decider, scores, better_than, higher)]
+    for part in result.measures:
+        column = _measure_column(result, part.measure, part.higher_is_better, part.measure)
+        means.append(_Means(column, part.values, part.better_than, part.higher_is_better))
+    for of_collection in result.collections:
+        name = of_collection.collection
+        column = Column(f"collection {name}", heading=name, form=decider.form)
+        means.append(_Means(column, of_collection.values, of_collection.better_than, higher))
+    runs = [standing.run for standing in standings]
+    placed = []
+    for item in means:
+        values = dict(zip(runs, item.values, strict=True))
+        (column,) = of_part("run", [replace(item.column, value=values.get)])
+        placed.append(item._replace(column=column))
+    return placed
+
+
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
-    details = []
-    if result.measures:
-        details.append(_letters_table(result, result.measures, "By each measure"))
-    if result.collections:
-        details.append(_letters_table(result, result.collections, "In each collection"))
-    if any(standing.runs for standing in result.standings):
-        runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
-        columns = (
-            Column("run", lambda item: item[1].run),
-            Column("of", itemgetter(0)),
-            Column("score", lambda item: item[1].score, _short(result.measure), _form(result)),
-        )
-        details.append(Table.of(columns, runs, title="Each run"))
-    details.append(_pairs_table(result, "Against the run above (A)", result.against_above()))
-    # The second run is in the table before.
-    best = f"Against the first run, {result.standings[0].run} (A)"
-    details.append(_pairs_table(result, best, result.against_first()[1:]))
-    notes = result.notes
-    first, background = ranked(notes)
-    details = [table for table in details if table.rows]
+    decider, *others = means = _means(result)
+    n_measures = len(result.measures)
+    measures, collections = others[:n_measures], others[n_measures:]
+    runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
+    score = Column("score", heading=_short(result.measure), form=decider.column.form)
+    columns = (
+        Column("run", lambda item: item[1].run),
+        Column("of", itemgetter(0)),
+        *of_part(itemgetter(1), [score]),
+    )
+    details = (
+        _letters_table(result, [decider, *measures], "By each measure"),
+        _letters_table(result, [decider, *collections], "In each collection"),
+        Table.of(columns, runs, title="Each run"),
+        _pairs_table(result, "Against the run above (A)", result.against_above()),
+        # The second run is in the table before.
+        _pairs_table(
+            result,
+            f"Against the first run, {result.standings[0].run} (A)",
+            result.against_first()[1:],
+        ),
+    )
+    first, background = ranked(result.notes)
     return View(
         answer_of(result),
-        tables=(_standings(result),),
+        tables=(_standings(result, means),),
         notes=(*_worse_somewhere(result), *first),
         more="rows and label of each pair, against the first",
-        details=tuple(details),
+        details=tuple(table for table in details if table.rows),
         background=background,
     )
 
@@ -161,11 +189,7 @@ def _letter_column(result: Leaderboard) -> Column:
     return Column("letter", lambda standing: letters.get(standing.run, standing.rank), " ")
 
 
-def _form(result: Leaderboard, measure: str | None = None) -> Form:
-    """Return how means of a measure are written, by default of that of the board."""
-    return decimals(_PLACES.get(measure or result.measure, 4))
-
-
+COVERAGE = "coverage, %"
 _PLACES = {"coverage": 1, "ranking": 2, "all queries": 2}
 
 
@@ -180,35 +204,37 @@ def _systems_lines(result: Leaderboard) -> list[str]:
     return [*lines, "ranks, labels and intervals are about these runs"] if lines else []
 
 
-def _standings(result: Leaderboard) -> Table:
+def _standings(result: Leaderboard, means: Sequence[_Means]) -> Table:
     """Lay out a row for each run, by what decides."""
     letters = _letters(result)
     by_document = result.settings is not None and result.settings.unit == "document"
-    places = _PLACES.get(result.measure, 3)
-    ends = Form(places=places, of_interval=True)
+    ends = Form(places=_PLACES.get(result.measure, 3), of_interval=True)
+    decider, *others = (item.column for item in means)
+    n_measures = len(result.measures)
     level = level_words(result.alpha)
     columns = [
         _letter_column(result),
         Column("run"),
-        _measure_column(result, result.measure, result.higher_is_better),
+        decider,
         Column("interval", heading=level, form=ends),
     ]
     if any(standing.runs for standing in result.standings):
         columns.append(Column("range", heading="range of runs", form=ends))
-    columns += (_values_column(result, measure) for measure in result.measures)
-    if "coverage" not in _measures(result) and not result.collections:
-        columns.append(Column("coverage", heading="coverage, %", form=decimals(1)))
+    columns += others[:n_measures]
+    shows_coverage = any(column.heading == COVERAGE for column in columns)
+    if not shows_coverage and not result.collections:
+        columns.append(Column("coverage", heading=COVERAGE, form=decimals(1)))
     columns += [
         Column("ranks", ranks_words),
         Column("beats", lambda standing: _beaten(standing.better_than, letters), "better than"),
     ]
     if result.collections:
-        columns += (_values_column(result, part) for part in result.collections[:MOST_COLLECTIONS])
+        columns += others[n_measures : n_measures + MOST_COLLECTIONS]
         columns += (
             Column(name, partial(_counts_of, count), name, NUMBER, group="pairs (collections)")
             for name, count in (("better", result.better_in), ("worse", result.worse_in))
         )
-    shows_coverage = any(column.heading == "coverage, %" for column in columns)
+    shows_coverage = any(column.heading == COVERAGE for column in columns)
     table = Table.of(
         columns,
         result.standings,
@@ -221,7 +247,9 @@ def _standings(result: Leaderboard) -> Table:
         *_collections_lines(result),
         _settings_line(result),
     )
-    return table.marked(best=_best(result))
+    coverage = [standing.coverage for standing in result.standings]
+    best = {item.column.name: tops(item.values, item.higher_is_better) for item in means}
+    return replace(table, best={"coverage": tops(coverage, True), **best})
 
 
 def _collections_lines(result: Leaderboard) -> list[str]:
@@ -275,16 +303,12 @@ def _ranks_line(result: Leaderboard) -> str:
     return "ranks: from 1 + the runs that are better to the number of runs - those that are worse"
 
 
-def _measures(result: Leaderboard) -> list[str]:
-    """Return the measures that are shown, that of the board first."""
-    return [result.measure, *(measure.measure for measure in result.measures)]
-
-
-def _measure_column(result: Leaderboard, measure: str, higher_is_better: bool) -> Column:
+def _measure_column(result: Leaderboard, measure: str, higher_is_better: bool, name: str) -> Column:
     better: Better = "higher" if higher_is_better else "lower"
     unit = "" if result.settings is None else _unit(measure, result.settings)
-    heading = "coverage, %" if measure == "coverage" else _short(measure)
-    return Column("score", heading=heading, form=_form(result, measure), unit=unit, better=better)
+    heading = COVERAGE if measure == "coverage" else _short(measure)
+    form = decimals(_PLACES.get(measure, 4))
+    return Column(name, heading=heading, form=form, unit=unit, better=better)
 
 
 def _unit(measure: str, settings: Settings) -> str:
@@ -299,39 +323,6 @@ def _unit(measure: str, settings: Settings) -> str:
     return f"mean search length, {length}@{settings.cutoff}"
 
 
-def _values_column(result: Leaderboard, part: MeasureOfRuns | CollectionOfBoard) -> Column:
-    """Return the column of a further measure, or of a collection."""
-    runs = [standing.run for standing in result.standings]
-    value = partial(_value_of, dict(zip(runs, part.values, strict=True)))
-    if isinstance(part, CollectionOfBoard):
-        name = f"collection {part.collection}"
-        return Column(name, value, part.collection, _form(result))
-    column = _measure_column(result, part.measure, part.higher_is_better)
-    return replace(column, name=part.measure, value=value)
-
-
-def _value_of(values: Mapping[str, float | None], standing: Standing) -> float | None:
-    return values[standing.run]
-
-
-def _best(result: Leaderboard) -> dict[str, list[bool]]:
-    """Return which values are the best of their columns."""
-    scores = [standing.score for standing in result.standings]
-    coverage = [standing.coverage for standing in result.standings]
-    return {
-        "score": tops(scores, result.higher_is_better),
-        "coverage": tops(coverage, True),
-        **{
-            measure.measure: tops(measure.values, measure.higher_is_better)
-            for measure in result.measures
-        },
-        **{
-            f"collection {part.collection}": tops(part.values, result.higher_is_better)
-            for part in result.collections
-        },
-    }
-
-
 def family_words(result: Leaderboard) -> str:
     """Say over how many pairs p-values are corrected, and how."""
     n_runs = len(result.standings)
@@ -341,33 +332,22 @@ def family_words(result: Leaderboard) -> str:
     )
 
 
-def _letters_table(
-    result: Leaderboard, parts: Sequence[MeasureOfRuns | CollectionOfBoard], title: str
-) -> Table:
+def _letters_table(result: Leaderboard, means: Sequence[_Means], title: str) -> Table:
     """Lay out which runs each is better than, by measure or collection."""
     letters = _letters(result)
-    columns = (
-        _letter_column(result),
-        Column("run"),
-        _measure_column(result, result.measure, result.higher_is_better),
-        *(_values_column(result, part) for part in parts),
-    )
-    beaten = {
-        "score": [standing.better_than for standing in result.standings],
-        **{column.name: part.better_than for column, part in zip(columns[3:], parts, strict=True)},
-    }
-    raised = {
-        name: [_beaten(runs, letters).replace(" ", "") if runs else "" for runs in of_runs]
-        for name, of_runs in beaten.items()
-    }
-    table = Table.of(
+    columns = [_letter_column(result), Column("run")]
+    for column, *_, better_than, _ in means:
+        marks = [_beaten(runs, letters).replace(" ", "") if runs else "" for runs in better_than]
+        cells = with_marks([column.text(standing) for standing in result.standings], marks)
+        by_standing = dict(zip(result.standings, cells, strict=True))
+        columns.append(replace(column, value=by_standing.get, form=NUMBER, part=()))
+    return Table.of(
         columns,
-        result.standings,
-        f"{'Letters: the runs' if letters else 'Raised: the number of runs'} that each is better"
-        f" than in this column (adjusted t, alpha {result.alpha:g}, {family_words(result)})",
+        result.standings if means[1:] else (),
+        f"{'Letters: the runs' if letters else 'Behind a mean: the number of runs'} that each is"
+        f" better than in this column (adjusted t, alpha {result.alpha:g}, {family_words(result)})",
         title=title,
     )
-    return table.marked(best=_best(result), raised=raised)
 
 
 @view_of.register
@@ -465,7 +445,7 @@ def _rank_distribution(result: RankDistribution) -> View:
                 f" order on all queries: {tau}."
             ),
         ),
-        tables=(table.marked(best={"score": best}),),
+        tables=(replace(table, best={"score": best}),),
         notes=result.notes,
     )
 

@@ -26,7 +26,8 @@ from ir_outcomes.formatting import (
     short_unit,
 )
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.showing import Table, legend, level_words
+from ir_outcomes.showing.view import Table, legend
+from ir_outcomes.showing.words import level_words
 from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
 from ir_outcomes.table_columns import (
     INTERVAL_OF_ROW,
@@ -98,22 +99,20 @@ def signed_margin(row: Row) -> float:
     return -size if row.higher_is_better else size
 
 
-def against_margin(row: Row | None) -> str:
-    """Write a difference with its interval for margins."""
-    if row is None or row.margin is None:
-        return difference_words(row, None)
-    return difference_words(row, row.margin.interval, [signed_margin(row)])
-
-
 def interval_for_margin(row: Row | None) -> str | None:
-    """Write the interval for margins of a row that has a margin."""
-    if row is None or row.margin is None:
+    """Write the interval for margins of a row, apart from its margin."""
+    if row is None or row.margin is None or row.margin.interval is None:
         return None
-    return against_margin(row).partition(" ")[2] or NOTHING
+    ends = row.margin.interval
+    values = (row.difference or 0.0, signed_margin(row))
+    places = max(places_apart(value, ends, places_of(row.measured_in)) for value in values)
+    return interval(ends, places, signed=True)
 
 
 def within_words(comparison: Comparison) -> str:
     """Say in a table whether a run is within the margins, and where not by name."""
+    if comparison.settings.margins is None:
+        return ""
     beyond = beyond_margins(comparison)
     if beyond:
         return f"no: {', '.join(beyond)}"
@@ -147,24 +146,20 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
     return f"{pvalue(row.pvalue, alpha, digits)}{mark}"
 
 
-def difference_words(
-    row: Row | None, bounds: Interval | None, apart_from: Sequence[float] = ()
-) -> str:
+def difference_words(row: Row | None, bounds: Interval | None) -> str:
     """Write the difference of a row with an interval, apart from its ends."""
     if row is None or row.difference is None:
         return NOTHING
-    least = places_of(row.measured_in)
-    digits = max(
-        places_apart(value, bounds or (), least) for value in (row.difference, *apart_from)
-    )
+    digits = places_apart(row.difference, bounds or (), places_of(row.measured_in))
     difference = fixed(row.difference, digits, signed=True)
     return f"{difference} {interval(bounds, digits, signed=True)}" if bounds else difference
 
 
 def settings_words(settings: Any) -> str:
     """Say how runs were compared, and to which depth."""
-    cutoff = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff}"
-    parts = [cutoff]
+    parts = []
+    if settings.cutoff is not None:
+        parts.append(f"cutoff {settings.cutoff}")
     if settings.rel is not None:
         parts.append(f"rel {settings.rel}")
     if settings.task:
@@ -191,6 +186,15 @@ def _is_widened(row: Row, alpha: float) -> bool:
     return row.difference is not None and bool(smallest > alpha or smallest >= row.pvalue)
 
 
+def correction_of(settings: Any) -> str:
+    """Say over how many contenders labels are corrected, nothing where there is one."""
+    if settings.family == 1:
+        return ""
+    if settings.correction == "none":
+        return f"labels not corrected over {settings.family}"
+    return f"labels by {CORRECTIONS[settings.correction]} over {settings.family}"
+
+
 def correction_words(comparisons: Sequence[Comparison]) -> str:
     """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
@@ -203,12 +207,9 @@ def correction_words(comparisons: Sequence[Comparison]) -> str:
         return f"p: adjusted t{by_cluster}, as the interval"
     larger = ", larger where few differ" if widened else ""
     p = f"p: adjusted t{by_cluster}{larger}, each by itself"
-    if settings.correction == "none":
-        return f"{p}; labels not corrected over {settings.family}"
-    rule = CORRECTIONS[settings.correction]
-    words = f"{p}; labels by {rule} over {settings.family}"
+    words = f"{p}; {correction_of(settings)}"
     if any(shown_p(row, settings.alpha).endswith(MARK) for row in rows):
-        words += f"; {MARK}: does not hold under {rule}"
+        words += f"; {MARK}: does not hold under {CORRECTIONS[settings.correction]}"
     return words
 
 

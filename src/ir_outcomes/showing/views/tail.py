@@ -7,7 +7,9 @@ from typing import Any
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE
 from ir_outcomes.formatting import fixed, percent, plural
-from ir_outcomes.showing import Table, View, bucket_names, view_of
+from ir_outcomes.showing.registry import view_of
+from ir_outcomes.showing.view import Table, View
+from ir_outcomes.showing.words import bucket_names
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals
 from ir_outcomes.tail.lengths import bucket_columns
 from ir_outcomes.tail.result import (

@@ -10,8 +10,11 @@ from ir_outcomes.decisions.published import SummaryVerdict
 from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue, unit_behind
 from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.verdict import LABELS
-from ir_outcomes.showing import Table, View, level_words, numbers, texts, view_of
+from ir_outcomes.showing.registry import view_of
+from ir_outcomes.showing.view import Table, View, numbers, texts
+from ir_outcomes.showing.views import gate as gate  # which registers, too
 from ir_outcomes.showing.views.parts import settings_words, widened_words
+from ir_outcomes.showing.words import level_words
 from ir_outcomes.statistics.power import CONFIDENCE
 from ir_outcomes.table_columns import NUMBER, Column, chosen
 
