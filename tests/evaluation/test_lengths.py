@@ -174,9 +174,9 @@ def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
     lengths, short = (
         search_lengths(qrels, run, cutoff=cutoff, ties="expected") for cutoff in (3, 1)
     )
-    assert (lengths.mean_esl(), lengths.coverage(), short.mean_esl()) == ((1.5 + 3) / 2, 2 / 3, 1.0)
+    assert (lengths.mean_esl(), short.mean_esl()) == ((1.5 + 3) / 2, 1.0)
     nothing = search_lengths({"q": {}}, {}, cutoff=1)
-    assert nothing.mean_esl() is nothing.coverage() is None
+    assert nothing.mean_esl() is None
 
 
 @pytest.mark.parametrize(
