@@ -8,6 +8,7 @@ and Python names arguments.
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -265,6 +266,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 
+@cache
 def said(words: str, folder: Path) -> tuple[int, str]:
     """Run a command; return its status and what it says, on one line."""
     typed = [re.sub(r"^['\"]|['\"]$", "", word) for word in re.findall(r'"[^"]*"|\S+', words)]

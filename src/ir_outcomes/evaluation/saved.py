@@ -41,7 +41,7 @@ def write_saved(path: str | os.PathLike[str], content: Any, bits: int) -> None:
         if not isinstance(value, np.ndarray):
             return value.item()  # a number of NumPy
         name = names.setdefault(id(value), f"array {len(names)}")
-        arrays[name] = value
+        arrays[name] = value.astype(np.bytes_) if value.dtype == object else value  # long ids
         return name
 
     arrays[_LAYOUT] = np.frombuffer(msgspec.json.encode(content, enc_hook=encoded), np.uint8)

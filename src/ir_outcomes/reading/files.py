@@ -14,7 +14,8 @@ import os
 import shlex
 import stat
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -274,6 +275,38 @@ def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
     for number, line in enumerate(io.BytesIO(block.data), block.first_line):
         if not line.isspace():
             yield number, line
+
+
+def text_of(path: str | os.PathLike[str]) -> str:
+    """Return the text of a file, without a byte order mark."""
+    source = os.fsdecode(path)
+    parts = []
+    for block in blocks(path, LONGEST_RECORD):
+        check_bytes(block, source)
+        parts.append(block.data)
+    return b"".join(parts).decode()
+
+
+def json_lines(block: Block, source: str) -> tuple[list[Any], Sequence[int]]:
+    """Return what JSON lines say, and their numbers."""
+    import msgspec
+
+    check_bytes(block, source)
+    data = block.data.replace(b"\r\n", b"\n").rstrip(b"\n")
+    n_lines = data.count(b"\n") + 1
+    # Objects that have a line each are decoded at once; the decoder keeps the last of repeated
+    # names, so that there are fewer quotes in what it found.
+    if data.count(b"}\n{") == n_lines - 1 and b"\\u0022" not in data:
+        with suppress(ValueError, RecursionError):
+            records = msgspec.json.Decoder().decode_lines(data)
+            n_quotes = msgspec.json.encode(records).count(b'"')
+            if len(records) == n_lines and n_quotes == data.count(b'"'):
+                return records, range(block.first_line, block.first_line + n_lines)
+    lines = list(lines_in([block], source))
+    return (
+        [parsed_json(line, source, number) for number, line in lines],
+        [number for number, _ in lines],
+    )
 
 
 def parsed_json(text: str, source: str, line: int) -> Any:

@@ -30,17 +30,6 @@ def bucket_names(edges: Sequence[int], *, is_open: bool = False) -> list[str]:
     return [*names, f"{edges[-1]} or more"] if is_open else names
 
 
-def conditions_words(settings: Any) -> str:
-    """Say in the title of a figure what counts as found."""
-    cutoff = "no cutoff"
-    if settings.cutoff is not None:
-        cutoff = f"cutoff {settings.cutoff:,}"
-    if settings.rel is not None:
-        cutoff += f", grade {settings.rel} or more"
-    by_document = getattr(settings, "unit", "query") == "document"
-    return f"{cutoff}, averaged by query" if by_document else cutoff
-
-
 def level_words(alpha: float) -> str:
     """Write the level of the intervals that belong to this level of the tests."""
     return f"{100 * (1 - alpha):g} % interval"

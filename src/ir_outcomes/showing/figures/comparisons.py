@@ -16,7 +16,12 @@ from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import BETTER, INK, MUTED, WORSE, Picture, draws
 from ir_outcomes.showing.registry import Section, sections_of
 from ir_outcomes.showing.views.conditions import settings_line
-from ir_outcomes.showing.views.parts import correction_of, difference_words, settings_words
+from ir_outcomes.showing.views.parts import (
+    change_of,
+    correction_of,
+    difference_words,
+    settings_words,
+)
 from ir_outcomes.showing.words import count, level_words
 
 # A finding -> its words, and a mark that points to where the contender is.
@@ -29,7 +34,6 @@ FINDINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "worse": ("worse", {"color": WORSE, "marker": "<", "linestyle": (0, (1, 1))}),
 }
 SINGLE_RUNS = "single runs"
-RUN_FIELDS = {"coverage": "coverage", "ranking": "ranking", "all queries": "all_queries"}
 
 
 @draws("facets", Comparison, Comparisons)
@@ -102,8 +106,7 @@ def _draw_row(ax: Any, position: int, row: Row, runs: Sequence[Any]) -> dict[str
     if row.interval is not None:
         ax.plot(row.interval, [position, position], **style | {"marker": ""})
     ax.plot([row.difference], [position], zorder=3, **style)
-    field = RUN_FIELDS.get(row.name)
-    values = [getattr(run, field) for run in runs] if field else []
+    values = [change_of(run, row) for run in runs]
     if any(value is not None for value in values):
         below = [position + 0.3] * len(values)
         (marks[SINGLE_RUNS],) = ax.plot(values, below, "|", color=INK, markersize=5)

@@ -18,7 +18,7 @@ from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.results import Result
 from ir_outcomes.showing.registry import Section, sections_of
 from ir_outcomes.showing.views.leaderboards import ranks_words
-from ir_outcomes.showing.views.parts import CORRECTIONS, within_words
+from ir_outcomes.showing.views.parts import CORRECTIONS, MARK, shown_p, within_words
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 
@@ -57,13 +57,6 @@ class Grid(NamedTuple):
     evaluation: Evaluation | None  # of these queries only
     details: Sequence[str] = ()  # beside the names of the runs
     remark: str = ""
-
-    @property
-    def correction(self) -> str:
-        """What corrects labels and findings, nothing where there is one pair."""
-        if self.settings is None or self.settings.family == 1:
-            return ""
-        return CORRECTIONS.get(self.settings.correction, "")
 
 
 def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
@@ -170,35 +163,17 @@ def _changes_of_comparisons(comparisons: Sequence[Comparison], runs: list[str]) 
 
 
 def marks_of(grids: Sequence[Grid]) -> str:
-    """Explain the marks that are there."""
-    pairs = [pair for grid in grids for pair in grid.pairs]
-    rows = [row for pair in pairs for row in pair.rows.values()]
-    found: set[str] = {row.found for row in rows}
-    if len(pairs) > 1 and found != {"none"}:  # any two runs can change places
-        found |= {"better", "worse"}
-    words = {
-        "better": "blue is better",
-        "worse": "orange and hatched worse",
-        "none": "grey neither",
-    }
-    shown = ", ".join(words[direction] for direction in words if direction in found)
-    sentences = [f"Right is better; {shown}."]
-    for correction in dict.fromkeys(filter(None, (grid.correction for grid in grids))):
-        sentences.append(
-            f"Intervals are of each pair by itself, labels and colours by {correction}."
-        )
-        if any(map(_is_undone, rows)):
-            sentences.append(f"*: significant by itself, not under {correction}.")
-    return " ".join([*sentences, *(grid.remark for grid in grids if grid.remark)])
-
-
-def _is_undone(row: Row) -> bool:
-    """Return whether only the correction makes a row not significant."""
-    return (
-        row.found == "none"
-        and row.interval is not None
-        and row.interval.low * row.interval.high > 0
-    )
+    """Explain the marks of pictures, each once."""
+    words = {"Right is better; blue is better, orange and hatched worse, grey neither.": None}
+    for grid in grids:
+        if grid.settings is not None and grid.settings.family > 1:
+            rule = CORRECTIONS.get(grid.settings.correction, "no correction")
+            words[f"Intervals are of each pair by itself, labels and colours by {rule}."] = None
+            rows = [row for pair in grid.pairs for row in pair.rows.values()]
+            if any(shown_p(row, grid.settings.alpha).endswith(MARK) for row in rows):
+                words[f"{MARK}: significant by itself, not under {rule}."] = None
+        words[grid.remark] = None
+    return " ".join(filter(None, words))
 
 
 def meaning_of(grids: Sequence[Grid]) -> str:

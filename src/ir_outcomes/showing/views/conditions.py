@@ -144,24 +144,12 @@ def _view(result: ConditionsComparison, answer: str = "", by: str = "") -> View:
 
 
 def settings_line(result: ConditionsComparison) -> str:
-    """Say how runs were compared, except for what differs by condition."""
-    settings = result.settings
-    if len(set(_rels(result).values())) > 1:
-        settings = replace(settings, rel=None)
-    return settings_words(settings)
-
-
-def _rels(result: ConditionsComparison) -> dict[str, int | None]:
-    """Return the smallest relevant grade in each condition."""
-    return {row.condition: row.comparison.rel for row in result.conditions}
-
-
-def _rels_line(result: ConditionsComparison) -> str:
-    """Say the smallest relevant grades, where they differ."""
-    rels = _rels(result)
+    """Say how runs were compared, and the smallest relevant grades where they differ."""
+    rels = {row.condition: row.comparison.rel for row in result.conditions}
     if len(set(rels.values())) == 1:
-        return ""
-    return f"rel: {', '.join(f'{name} {rel}' for name, rel in rels.items())}"
+        return settings_words(result.settings)
+    words = settings_words(replace(result.settings, rel=None))
+    return f"{words}; rel: {', '.join(f'{name} {rel}' for name, rel in rels.items())}"
 
 
 def _direction(label: str | None) -> str:
@@ -169,14 +157,14 @@ def _direction(label: str | None) -> str:
 
 
 def _best_first(result: ConditionsComparison, overall: Mapping[str, Overall]) -> list[str]:
-    """Return contenders by label on average, then by better less worse."""
+    """Return contenders by label on average, then by better less worse, then by all queries."""
 
     def order(run: str) -> tuple[int, int, float]:
         counts = Counter(map(_direction, result.labels(run).values()))
-        gains = [row.comparison.coverage.gain for row in result.of(run)]
-        average = overall[run].label if run in overall else None
-        side = ("better", "none", "worse").index(_direction(average))
-        return side, counts["worse"] - counts["better"], -sum(gains)
+        average = LABELS.index(overall[run].label) if run in overall else 0
+        comparisons = [row.comparison for row in result.of(run)]
+        gain = sum((item.all_queries or item.ranking).gain for item in comparisons)
+        return average, counts["worse"] - counts["better"], -gain
 
     return sorted(result.contenders, key=order)
 
@@ -259,12 +247,12 @@ def _overview(result: ConditionsComparison, run: str, by: str) -> Table:
     parts = _parts(result)
     of_means = _overall_of(result)
     overall = of_means.get(run)
-    details = {row.condition: _detail(result, row) for row in rows}
+    groups = {row.condition: f" ({row.group})" for row in rows if row.group}
     daggers = {row.condition: _mark(row) for row in rows}
     p = ""
     explained = []
     if overall is not None:
-        one = "group" if any(row.group for row in rows) else result.over
+        one = "group" if groups else result.over
         explained.append(f"mean: each {one} counts the same")
         if overall.outlook:
             explained.append("a new one: where its difference is expected")
@@ -274,7 +262,7 @@ def _overview(result: ConditionsComparison, run: str, by: str) -> Table:
     columns = [
         Column(
             "name",
-            lambda section: section.condition + details.get(section.condition, ""),
+            lambda section: section.condition + groups.get(section.condition, ""),
             by if 0 < len(by) < 12 else result.over,
         ),
         *(Column(part.name, partial(_row_words, part.name), form=NUMBER) for part in parts),
@@ -293,12 +281,6 @@ def _overview(result: ConditionsComparison, run: str, by: str) -> Table:
     )
     title = f"{run} (B) against {result.baseline} (A)"
     return Table.of(columns, _sections_of(result, run, of_means), *captions, title=title)
-
-
-def _detail(result: ConditionsComparison, row: Condition) -> str:
-    """What stands behind the name of a condition."""
-    detail = f"rel {row.comparison.rel}" if result.over == "judge" else row.group
-    return f" ({detail})" if detail else ""
 
 
 def _short(label: str) -> str:
@@ -357,7 +339,6 @@ def _matrix(
         numbered,
         _direction_line(result),
         settings_line(result),
-        _rels_line(result),
     )
     return Table.of_texts(columns, lines, *captions)
 

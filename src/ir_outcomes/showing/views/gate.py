@@ -64,6 +64,7 @@ def _gate(result: GateResult) -> View:
     queries = [query for decision in ordered for query in decision.queries]
     more = {
         "margins": True,
+        "measures": len(named) > 1 and any(map(_measures, ordered)),
         "queries": bool(queries),
         "texts": any(query.text for query in queries),
         "how many would settle it": any(decision.needed for decision in ordered),
@@ -76,7 +77,7 @@ def _gate(result: GateResult) -> View:
     return View(
         title,
         sentences=tuple(sentences),
-        tables=(_decisions_table(result, named), *_measures_table(result)),
+        tables=(_decisions_table(result, named),),
         notes=(*_most_harm(worst), *merged(compared)),
         more=", ".join(words for words, is_there in more.items() if is_there),
         details=(_margins_table(result, named), *_queries_tables(result, named)),
@@ -125,7 +126,8 @@ def _decisions_table(result: GateResult, named: Mapping[str, GateDecision]) -> T
     columns = chosen(row_fields(result.settings.alpha), *fields)
     if len(decisions) == 1 and len(rows) > 1:
         found = Column("found", lambda row: row.margin and row.margin.found, "finding")
-        return Table.of((Column("row", row_name), *columns, found), rows, *captions)
+        shown = [*rows, *_measures(decisions[0])]
+        return Table.of((Column("row", row_name), *columns, found), shown, *captions)
     several = len({decision.contender for decision in decisions}) > 1
     is_by_run = several or decisions[0].condition is None
     heading = "run" if is_by_run else _kind_of_condition(decisions)
@@ -141,6 +143,11 @@ def _decisions_table(result: GateResult, named: Mapping[str, GateDecision]) -> T
     }
     meaning = "; ".join(map(": ".join, meanings.items()))
     return Table.of((*head, *of_part(itemgetter(2), columns)), lines, meaning, *captions)
+
+
+def _measures(decision: GateDecision) -> Sequence[Row]:
+    """The measures that were asked for, which decide nothing."""
+    return () if decision.comparison is None else decision.comparison.measures
 
 
 def _facets_table(
@@ -214,23 +221,6 @@ def _counts_worst(comparison: Comparison) -> bool:
     return settings.ties == "unknown" and is_known
 
 
-def _measures_table(result: GateResult) -> Iterator[Table]:
-    """Yield the measures that were asked for, which decide nothing."""
-    lines = [
-        (decision, row)
-        for decision in result.worst_first
-        if decision.comparison is not None
-        for row in decision.comparison.measures
-    ]
-    if lines:
-        fields = chosen(row_fields(result.settings.alpha), "baseline", "difference", "interval")
-        columns = (
-            Column("run", lambda line: line[0].name),
-            *of_part(itemgetter(1), (Column("name", heading="measure"), *fields)),
-        )
-        yield Table.of(columns, lines, "measures decide nothing")
-
-
 def _harm_title(decision: GateDecision) -> str:
     """Say on which rows the queries of a decision have the most harm."""
     names = [f"{'over' if name == 'all queries' else 'on'} {name}" for name in decision.harmed]
@@ -264,7 +254,7 @@ def _margins_table(result: GateResult, named: Mapping[str, GateDecision]) -> Tab
     lines = [
         (name, row, decision.needed.get(row.name))
         for name, decision in named.items()
-        for row in decision.rows
+        for row in (*decision.rows, *(_measures(decision) if len(named) > 1 else ()))
     ]
     columns = [
         Column("row", lambda line: row_name(line[1])),

@@ -1,21 +1,20 @@
 """What is shown of leaderboards, histories, rank distributions and agreement."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby, permutations
 from operator import itemgetter
 from string import ascii_lowercase
-from typing import NamedTuple
 
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, listed, plural
-from ir_outcomes.leaderboards.agreement import Agreement
+from ir_outcomes.leaderboards.agreement import Agreement, HalfAgreement
 from ir_outcomes.leaderboards.board import (
     BoardPair,
+    CollectionOfBoard,
     Leaderboard,
+    MeasureOfRuns,
     Standing,
-    pair_columns,
 )
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankDistribution
@@ -26,7 +25,10 @@ from ir_outcomes.showing.view import Table, View, tops, with_marks
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
-    row_fields,
+    TEST_NAMES,
+    columns_of_rows,
+    directions,
+    rows_by_name,
     settings_words,
 )
 from ir_outcomes.showing.words import count, direction, level_words, queries_words
@@ -41,77 +43,66 @@ from ir_outcomes.table_columns import (
     of_part,
 )
 
+Part = MeasureOfRuns | CollectionOfBoard
+COVERAGE = "coverage, %"
 MOST_GROUPS = 5
 MOST_NAMED = 4  # runs that can be first
 MOST_COLLECTIONS = 6  # whose means stand in the first table
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
 
-class _Means(NamedTuple):
-    """A column of means with what was found by it: of the board, a measure or a collection."""
-
-    column: Column
-    values: Sequence[float | None]  # in the order of the standings
-    better_than: Sequence[Sequence[str]]
-    higher_is_better: bool
-
-
-def _means(result: Leaderboard) -> list[_Means]:
-    """The means that decide, then those of further measures, then those of collections."""
-    standings = result.standings
-    scores = [standing.score for standing in standings]
-    better_than = [standing.better_than for standing in standings]
-    higher = result.higher_is_better
-    decider = _measure_column(result, result.measure, higher, "score")
-    means = [_Means(decider, scores, better_than, higher)]
-    for part in result.measures:
-        column = _measure_column(result, part.measure, part.higher_is_better, part.measure)
-        means.append(_Means(column, part.values, part.better_than, part.higher_is_better))
-    for of_collection in result.collections:
-        name = of_collection.collection
-        column = Column(f"collection {name}", heading=name, form=decider.form)
-        means.append(_Means(column, of_collection.values, of_collection.better_than, higher))
-    runs = [standing.run for standing in standings]
-    placed = []
-    for item in means:
-        values = dict(zip(runs, item.values, strict=True))
-        (column,) = of_part("run", [replace(item.column, value=values.get)])
-        placed.append(item._replace(column=column))
-    return placed
-
-
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
-    decider, *others = means = _means(result)
-    n_measures = len(result.measures)
-    measures, collections = others[:n_measures], others[n_measures:]
     runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
-    score = Column("score", heading=_short(result.measure), form=decider.column.form)
-    columns = (
+    form = decimals(_PLACES.get(result.measure, 4))
+    of_run = (
         Column("run", lambda item: item[1].run),
         Column("of", itemgetter(0)),
-        *of_part(itemgetter(1), [score]),
+        Column("score", lambda item: item[1].score, _short(result.measure), form),
     )
+    best = f"Against the first run, {result.standings[0].run} (A)"
     details = (
-        _letters_table(result, [decider, *measures], "By each measure"),
-        _letters_table(result, [decider, *collections], "In each collection"),
-        Table.of(columns, runs, title="Each run"),
+        _letters_table(result, result.measures, "By each measure"),
+        _letters_table(result, result.collections, "In each collection"),
+        Table.of(of_run, runs, title="Each run"),
         _pairs_table(result, "Against the run above (A)", result.against_above()),
         # The second run is in the table before.
-        _pairs_table(
-            result,
-            f"Against the first run, {result.standings[0].run} (A)",
-            result.against_first()[1:],
-        ),
+        _pairs_table(result, best, result.against_first()[1:]),
     )
     first, background = ranked(result.notes)
     return View(
         answer_of(result),
-        tables=(_standings(result, means),),
+        tables=(_standings(result),),
         notes=(*_worse_somewhere(result), *first),
         more="rows and label of each pair, against the first",
         details=tuple(table for table in details if table.rows),
         background=background,
+    )
+
+
+def _decider(result: Leaderboard) -> MeasureOfRuns:
+    """What decides the board, as its further measures are."""
+    scores = tuple(standing.score for standing in result.standings)
+    better_than = tuple(standing.better_than for standing in result.standings)
+    return MeasureOfRuns(result.measure, result.higher_is_better, scores, better_than)
+
+
+def _column(result: Leaderboard, part: Part) -> Column:
+    """The column of the means by a measure, or in a collection."""
+    measure, name, heading, unit = result.measure, "", "", ""
+    better: Better = ""
+    if isinstance(part, CollectionOfBoard):
+        name, heading = f"collection {part.collection}", part.collection
+    else:
+        measure = name = part.measure
+        heading = COVERAGE if measure == "coverage" else _short(measure)
+        unit = "" if result.settings is None else _unit(measure, result.settings)
+        better = "higher" if part.higher_is_better else "lower"
+    runs = (standing.run for standing in result.standings)
+    values = dict(zip(runs, part.values, strict=True))
+    form = decimals(_PLACES.get(measure, 4))
+    return Column(
+        name, lambda standing: values[standing.run], heading, form, unit=unit, better=better
     )
 
 
@@ -156,16 +147,16 @@ def by_words(measure: str) -> str:
 
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Sequence[BoardPair]) -> Table:
-    columns = [Column("contender", heading="run (B)")]
-    shown = {column.name: column for column in pair_columns(result.pairs[0])}
-    for name in result.pairs[0].rows:
-        prefix = name.replace(" ", "_")
-        p = of_part("rows", of_part(itemgetter(name), chosen(row_fields(result.alpha), "p")))
-        columns.append(shown[f"{prefix}_difference"])
-        columns += (replace(column, name=f"{prefix}_p") for column in p)
+    rows = rows_by_name(pairs)
+    columns = (
+        Column("contender", heading="run (B)"),
+        *columns_of_rows(rows, result.alpha),
+        Column("verdict", "label"),
+    )
     return Table.of(
-        (*columns, Column("verdict", "label")),
+        columns,
         pairs,
+        directions(of_name[0] for of_name in rows.values()),
         f"p of each pair by itself, verdict by {family_words(result)}; {MARK}: does not hold after it",
         title=title,
     )
@@ -189,7 +180,6 @@ def _letter_column(result: Leaderboard) -> Column:
     return Column("letter", lambda standing: letters.get(standing.run, standing.rank), " ")
 
 
-COVERAGE = "coverage, %"
 _PLACES = {"coverage": 1, "ranking": 2, "all queries": 2}
 
 
@@ -204,42 +194,40 @@ def _systems_lines(result: Leaderboard) -> list[str]:
     return [*lines, "ranks, labels and intervals are about these runs"] if lines else []
 
 
-def _standings(result: Leaderboard, means: Sequence[_Means]) -> Table:
+def _standings(result: Leaderboard) -> Table:
     """Lay out a row for each run, by what decides."""
     letters = _letters(result)
     by_document = result.settings is not None and result.settings.unit == "document"
     ends = Form(places=_PLACES.get(result.measure, 3), of_interval=True)
-    decider, *others = (item.column for item in means)
-    n_measures = len(result.measures)
     level = level_words(result.alpha)
-    columns = [
+    parts: list[Part] = [_decider(result), *result.measures, *result.collections]
+    decider, *others = (_column(result, part) for part in parts)
+    n_measures = len(result.measures)
+    measures, collections = others[:n_measures], others[n_measures:]
+    has_coverage = any(column.heading == COVERAGE for column in (decider, *measures))
+    if not has_coverage and not collections:
+        measures.append(Column("coverage", heading=COVERAGE, form=decimals(1)))
+    group = "pairs (collections)"
+    columns = (
         _letter_column(result),
         Column("run"),
         decider,
         Column("interval", heading=level, form=ends),
-    ]
-    if any(standing.runs for standing in result.standings):
-        columns.append(Column("range", heading="range of runs", form=ends))
-    columns += others[:n_measures]
-    shows_coverage = any(column.heading == COVERAGE for column in columns)
-    if not shows_coverage and not result.collections:
-        columns.append(Column("coverage", heading=COVERAGE, form=decimals(1)))
-    columns += [
+        Column("range", heading="range of runs", form=ends),
+        *measures,
         Column("ranks", ranks_words),
         Column("beats", lambda standing: _beaten(standing.better_than, letters), "better than"),
-    ]
-    if result.collections:
-        columns += others[n_measures : n_measures + MOST_COLLECTIONS]
-        columns += (
-            Column(name, partial(_counts_of, count), name, NUMBER, group="pairs (collections)")
-            for name, count in (("better", result.better_in), ("worse", result.worse_in))
-        )
-    shows_coverage = any(column.heading == COVERAGE for column in columns)
+        *collections[:MOST_COLLECTIONS],
+        Column(
+            "better", lambda item: _counted(result.better_in(item.run)), "", NUMBER, group=group
+        ),
+        Column("worse", lambda item: _counted(result.worse_in(item.run)), "", NUMBER, group=group),
+    )
     table = Table.of(
         columns,
         result.standings,
-        "coverage: relevant documents found" if by_document and shows_coverage else "",
-        f"{level}: of each mean {'over these collections' if result.collections else 'by itself'};"
+        "coverage: relevant documents found" if by_document and not collections else "",
+        f"{level}: of each mean {'over these collections' if collections else 'by itself'};"
         f" {_ranks_line(result)}",
         f"better than: {'' if letters else 'the number of runs, '}{by_words(result.measure)},"
         f" adjusted t, {family_words(result)}",
@@ -247,9 +235,12 @@ def _standings(result: Leaderboard, means: Sequence[_Means]) -> Table:
         *_collections_lines(result),
         _settings_line(result),
     )
-    coverage = [standing.coverage for standing in result.standings]
-    best = {item.column.name: tops(item.values, item.higher_is_better) for item in means}
-    return replace(table, best={"coverage": tops(coverage, True), **best})
+    higher = {part.measure: part.higher_is_better for part in result.measures}
+    best = {}
+    for column in (decider, *measures, *collections):
+        is_higher = column.name == "coverage" or higher.get(column.name, result.higher_is_better)
+        best[column.name] = tops([column.of(item) for item in result.standings], is_higher)
+    return replace(table, best=best)
 
 
 def _collections_lines(result: Leaderboard) -> list[str]:
@@ -267,9 +258,8 @@ def _collections_lines(result: Leaderboard) -> list[str]:
     return lines
 
 
-def _counts_of(count: Callable[[str], Mapping[str, int]], standing: Standing) -> str:
+def _counted(pairs: Mapping[str, int]) -> str:
     """Write a number of pairs with the number of their collections."""
-    pairs = count(standing.run)
     return f"{sum(pairs.values())} ({len(pairs)})" if pairs else NOTHING
 
 
@@ -303,14 +293,6 @@ def _ranks_line(result: Leaderboard) -> str:
     return "ranks: from 1 + the runs that are better to the number of runs - those that are worse"
 
 
-def _measure_column(result: Leaderboard, measure: str, higher_is_better: bool, name: str) -> Column:
-    better: Better = "higher" if higher_is_better else "lower"
-    unit = "" if result.settings is None else _unit(measure, result.settings)
-    heading = COVERAGE if measure == "coverage" else _short(measure)
-    form = decimals(_PLACES.get(measure, 4))
-    return Column(name, heading=heading, form=form, unit=unit, better=better)
-
-
 def _unit(measure: str, settings: Settings) -> str:
     """Say what the mean of a row of search lengths is."""
     if measure == "ranking":
@@ -332,18 +314,21 @@ def family_words(result: Leaderboard) -> str:
     )
 
 
-def _letters_table(result: Leaderboard, means: Sequence[_Means], title: str) -> Table:
+def _letters_table(result: Leaderboard, parts: Sequence[Part], title: str) -> Table:
     """Lay out which runs each is better than, by measure or collection."""
     letters = _letters(result)
     columns = [_letter_column(result), Column("run")]
-    for column, *_, better_than, _ in means:
-        marks = [_beaten(runs, letters).replace(" ", "") if runs else "" for runs in better_than]
+    for part in (_decider(result), *parts):
+        column = _column(result, part)
+        marks = [
+            _beaten(runs, letters).replace(" ", "") if runs else "" for runs in part.better_than
+        ]
         cells = with_marks([column.text(standing) for standing in result.standings], marks)
         by_standing = dict(zip(result.standings, cells, strict=True))
-        columns.append(replace(column, value=by_standing.get, form=NUMBER, part=()))
+        columns.append(replace(column, value=by_standing.get, form=NUMBER))
     return Table.of(
         columns,
-        result.standings if means[1:] else (),
+        result.standings if parts else (),
         f"{'Letters: the runs' if letters else 'Behind a mean: the number of runs'} that each is"
         f" better than in this column (adjusted t, alpha {result.alpha:g}, {family_words(result)})",
         title=title,
@@ -450,94 +435,63 @@ def _rank_distribution(result: RankDistribution) -> View:
     )
 
 
-_TEST_NAMES = {
-    "sign": "sign",
-    "ranksum": "rank sum",
-    "wilcoxon": "signed rank",
-    "t": "t",
-    "two facets": "verdict",
-}
-_SHARES = (
-    "same",
-    "one_sided",
-    "opposite",
-    "decided",
-    "replicates",
-    "agree",
-    "partial",
-    "disagree",
-    "significant",
-)
+_TEST_NAMES = TEST_NAMES | {"sign": "sign", "two facets": "verdict"}
+_CRASWELL = "Craswell et al. 2021, Table 4"
 _HALVES = (
     Column("measure"),
     Column("test", lambda row: _TEST_NAMES[row.test]),
     Column("aggregate", heading="by"),
-    Column(
-        "tested",
-        lambda row: (
-            "verdict" if row.test == "two facets" else f"{row.measure}, {_TEST_NAMES[row.test]}"
-        ),
-        " ",
-    ),
-    *(Column(share, form=PERCENT) for share in _SHARES),
+    Column("same", form=PERCENT),
+    Column("one_sided", heading="one side", form=PERCENT),
+    Column("opposite", form=PERCENT),
+    Column("decided", form=PERCENT),
+    Column("replicates", heading="same answer", form=PERCENT),
+    Column("agree", form=PERCENT, group=_CRASWELL),
+    Column("partial", heading="partly", form=PERCENT, group=_CRASWELL),
+    Column("disagree", form=PERCENT, group=_CRASWELL),
+    Column("significant", form=PERCENT, group=_CRASWELL),
 )
-_WHAT = ("measure", "test", "aggregate")
+
+
+def _tested(row: HalfAgreement) -> str:
+    return "verdict" if row.test == "two facets" else f"{row.measure}, {_TEST_NAMES[row.test]}"
 
 
 @view_of.register
 def _agreement(result: Agreement) -> View:
     verdict = [] if result.verdict is None else [result.verdict]
     first = [row for row in result.tests if row.test == "t"]
-    cutoff = ""
-    if result.cutoff is not None:
-        cutoff = f", verdicts at cutoff {result.cutoff}"
+    cutoff = "" if result.cutoff is None else f", verdicts at cutoff {result.cutoff}"
     splits = f"{plural('split', result.splits)} of {plural('query', result.n_queries)}"
-    sample = ""
     n_pairs = min((row.n_pairs for row in result.tests), default=result.n_pairs)
+    sample = ""
     if n_pairs < result.n_pairs:
         sample = f"tests other than t: a random sample of {n_pairs:,} pairs"
     notes, background = ranked(result.notes)
+    table = Table.of(
+        (Column("tested", _tested, " "), *chosen(_HALVES, "decided", "replicates", "opposite")),
+        [*first, *verdict],
+        "decided: % of splits and pairs in which a half decides; same answer: % of the halves that"
+        " decide whose other half says the same; opposite: better in one half, worse in the other",
+        f"{splits}, seed {result.seed}, alpha {result.alpha:g}{cutoff}",
+    )
+    every = Table.of(
+        _HALVES,
+        [*result.tests, *verdict],
+        "In % of splits and pairs, by the direction in each half: better, worse or none. same: the"
+        " same in both halves; one side: only one half decides. by: the aggregate that says which"
+        " run is better.",
+        "By the definition of Craswell et al. the better run counts, too, where neither half is"
+        " significant; significant: in at least one half.",
+        sample,
+        title="All tests",
+    )
     return View(
         f"Would the other half of the queries say the same? {plural('run', result.n_runs)},"
         f" {count(result.n_pairs, 'pair')}",
-        tables=(
-            Table.of(
-                chosen(_HALVES, "tested", "decided", "replicates=same answer", "opposite"),
-                [*first, *verdict],
-                "decided: % of splits and pairs in which a half decides; same answer: % of the"
-                " halves that decide whose other half says the same; opposite: better in one half,"
-                " worse in the other",
-                f"{splits}, seed {result.seed}, alpha {result.alpha:g}{cutoff}",
-            ),
-        ),
+        tables=(table,),
         notes=notes,
         background=background,
         more="all tests, Craswell's Table 4",
-        details=(
-            Table.of(
-                chosen(
-                    _HALVES,
-                    *_WHAT,
-                    "same",
-                    "one_sided=one side",
-                    "opposite",
-                    "decided",
-                    "replicates=same answer",
-                ),
-                [*result.tests, *verdict],
-                "In % of splits and pairs, by the direction in each half: better, worse or none."
-                " same: the same in both halves; one side: only one half decides. by: the aggregate"
-                " that says which run is better.",
-                sample,
-                title="Directions in both halves",
-            ),
-            Table.of(
-                chosen(_HALVES, *_WHAT, "agree", "partial=partly", "disagree", "significant"),
-                result.tests,
-                "In % of splits and pairs. Which run is better counts here even where neither half"
-                " is significant; significant: in at least one half.",
-                sample,
-                title="The same by the definition of Craswell et al. 2021, Table 4",
-            ),
-        ),
+        details=(every,),
     )

@@ -152,6 +152,18 @@ def _headroom(result: Headroom) -> View:
     return _view(result, title, columns, rows, caption)
 
 
+def settings_words(result: TailResult) -> str:
+    """Say how search lengths were computed, nothing of published means."""
+    settings = result.settings
+    if settings is None:
+        return ""
+    judged = ", judged documents only" if settings.judged_only else ""
+    return (
+        f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing"
+        f" {settings.missing}{judged}"
+    )
+
+
 def _view(
     result: TailResult,
     title: str,
@@ -162,12 +174,5 @@ def _view(
     sentences: tuple[str, ...] = (),
 ) -> View:
     """Show a table above its caption and the settings, or else `head`."""
-    settings = result.settings
-    if settings is not None:
-        judged = ", judged documents only" if settings.judged_only else ""
-        head = (
-            f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing"
-            f" {settings.missing}{judged}"
-        )
-    table = Table.of(columns, rows, caption, head)
+    table = Table.of(columns, rows, caption, settings_words(result) or head)
     return View(title, sentences=sentences, tables=(table,), notes=result.notes)
