@@ -47,7 +47,7 @@ def test_the_decision_as_json_as_a_summary_and_as_a_page(
     words, status = STATUSES[name]
     target, summary, page = (tmp_path / file for file in ("gate.json", "summary.md", "page.html"))
     summary.write_text("before\n")
-    more = ["--output", target, "--summary", summary, "--report", page, "--queries", "queries.tsv"]
+    more = ("--output", target, "--summary", summary, "--report", page, "--queries", "queries.tsv")
     assert call("gate", "qrels.txt", *words, *more, folder=sample) == (status, "", "")
     found = GateResult.from_json(target.read_text())
     assert (found.status, found.exit_status) == (name, status)

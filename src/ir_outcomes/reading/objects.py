@@ -297,9 +297,10 @@ def as_list(column: Any) -> list[Any]:
     """Return the values of a column."""
     if isinstance(column, list):
         return column
-    if hasattr(column, "to_pylist"):
-        return column.to_pylist()
-    return column.tolist() if hasattr(column, "tolist") else list(column)
+    for name in ("to_pylist", "tolist"):  # of Arrow, and of pandas
+        if hasattr(column, name):
+            column = getattr(column, name)()
+    return list(column)
 
 
 def is_ranking(value: Any) -> bool:
