@@ -250,8 +250,11 @@ def test_choosing_the_other_run_lets_the_two_change_places(visit: Callable[..., 
     assert chosen(page) == ["first", "third"]
     choose(page, "b", "second")
     assert page.locator("#overviews table").count() == 0  # the two were not compared
-    changes = [[item.change for item in result[name].per_query()] for name in ("third", "second")]
-    mean = np.subtract(changes[1], changes[0]).mean()
+    second, third = (
+        np.array([item.change for item in result[name].per_query()], dtype=float)
+        for name in ("second", "third")
+    )
+    mean = (second - third).mean()
     assert numbers_of(shown(page, "count")) == [pytest.approx(mean, abs=0.0051)]
 
 

@@ -179,11 +179,12 @@ def _published(result: SummaryVerdict) -> View:
             ("ranking, ranks", change, NOTHING, pvalue(result.ranking_pvalue, result.alpha))
         )
         sentences.append(paper_words(result.verdict))
+    widened = widened_words([row], result.alpha)
     columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
     captions = (
         "coverage: higher is better; ranking: lower is better",
-        f"p of coverage: adjusted t, as the interval{widened_words([row], result.alpha)}; won and"
-        f" lost: {exact}; not corrected",
+        f"p of coverage: adjusted t{widened or ', as the interval'}; won and lost: {exact}; not"
+        " corrected",
     )
     table = Table.of_texts(columns, rows, *captions)
     title = f"{counts} of {plural('query', row.n)}"

@@ -227,10 +227,11 @@ def correction_words(comparisons: Sequence[Comparison]) -> str:
     settings = comparisons[0].settings
     rows = [row for item in comparisons if not item.identical for row in item.parts]
     by_cluster = "" if settings.n_clusters is None else " by cluster"
-    words = f"p: adjusted t{by_cluster}{widened_words(rows, settings.alpha)}"
+    words = f"p: adjusted t{by_cluster}"
+    widened = widened_words(rows, settings.alpha)
     if settings.family == 1:
-        return f"{words}, as the interval"
-    words += f", each by itself; {correction_of(settings)}"
+        return words + (widened or ", as the interval")
+    words += f"{widened}, each by itself; {correction_of(settings)}"
     if any(shown_p(row, settings.alpha).endswith(MARK) for row in rows):
         words += f"; {MARK}: does not hold under {CORRECTIONS[settings.correction]}"
     return words
