@@ -147,9 +147,9 @@ COMMANDS = [
     Case("compare-outputs q.txt a.run", r"runs and qrels are for (compare)",
          "{} q.txt a.run b.run"),
     # Options that need another one, or a value.
-    Case("compare q.txt a.run b.run --queries queries.tsv", r"is for (--per-query) and",
+    Case("compare q.txt a.run b.run --queries queries.tsv", r"is for (--per-query) or",
          "compare q.txt a.run b.run --queries queries.tsv {} lost"),
-    Case("compare q.txt a.run b.run --queries queries.tsv", r"and (--report)",
+    Case("compare q.txt a.run b.run --queries queries.tsv", r"or (--report)",
          "compare q.txt a.run b.run --queries queries.tsv {} page.html"),
     Case("compare q.txt a.run b.run --docs docs.jsonl", r"is for (--report)",
          "compare q.txt a.run b.run --docs docs.jsonl {} page.html"),

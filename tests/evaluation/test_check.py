@@ -245,7 +245,7 @@ def test_what_contradicts_the_ranks_is_a_first_note_of_every_comparison(
             if told:
                 assert f"in {share} % of the queries of new" in told[0]
     reversed_lines = write(tmp_path / "reversed.run", lines[::-1])
-    assert not iro.search_lengths(qrels, reversed_lines).against_ranks.any()
+    assert not iro.search_lengths(qrels, reversed_lines).diagnosis.against_ranks.any()
 
 
 def test_the_samples_have_no_problem(sample: Path, tmp_path: Path) -> None:

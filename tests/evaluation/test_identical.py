@@ -17,7 +17,7 @@ RUN = {"q1": {"d1": 3.0, "x": 2.0, "yé": 1.0}, "q2": {"z": 2.0, "d2": 1.0}}
 
 def is_identical(run: literal.Run, other: literal.Run, **settings: object) -> bool:
     one, another = (iro.search_lengths(QRELS, found, **settings) for found in (run, other))  # type: ignore[arg-type]
-    return np.array_equal(one.digests, another.digests)
+    return np.array_equal(one.diagnosis.digests, another.diagnosis.digests)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,9 @@ def test_identical_means_the_same_documents_in_the_same_order(
     for file, run in zip(files, (RUN, other), strict=True):
         file.write_text(trec(run))
     lengths = [iro.search_lengths(QRELS, source) for source in (*files, RUN)]
-    assert [np.array_equal(lengths[0].digests, run.digests) for run in lengths] == [
+    assert [
+        np.array_equal(lengths[0].diagnosis.digests, run.diagnosis.digests) for run in lengths
+    ] == [
         True,
         same,
         True,
@@ -65,8 +67,8 @@ def test_judged_only_and_saved_files_keep_it(tmp_path: Path) -> None:
     iro.evaluate(QRELS, {"a": RUN, "b": other}).save(tmp_path / "board.npz")
     a, b = iro.load_evaluation(tmp_path / "board.npz")
     assert (
-        np.array_equal(a.digests, b.digests),
-        np.array_equal(a.digests[1:], b.digests[1:]),
+        np.array_equal(a.diagnosis.digests, b.diagnosis.digests),
+        np.array_equal(a.diagnosis.digests[1:], b.diagnosis.digests[1:]),
     ) == (False, True)
 
 
@@ -78,7 +80,7 @@ def test_digests_are_those_of_the_ranked_ids(
     if ties == "expected":
         return
     found = iro.search_lengths(qrels, run, ties=ties)  # type: ignore[arg-type]
-    for query, digest in zip(qrels, found.digests, strict=True):
+    for query, digest in zip(qrels, found.diagnosis.digests, strict=True):
         order = literal.ranked(run.get(query, {}), ties)
         expected = hashlib.sha256("\0".join(order).encode()).digest()[:16] if order else bytes(16)
         assert digest.tobytes() == expected

@@ -68,9 +68,12 @@ def test_everything_equals_the_literal_definitions(
         [len(set(order) & set(gold)) for order, gold in zip(orders, golds, strict=True)],
     )
     judged = [{d for d, grade in judged.items() if grade >= 0} for judged in qrels.values()]
-    same(lengths.unjudged, [len(set(o[:10]) - j) for o, j in zip(orders, judged, strict=True)])
-    same(lengths.listed, [query in run for query in qrels])
-    assert set(lengths.ignored) == set(run) - set(qrels)
+    same(
+        lengths.diagnosis.unjudged,
+        [len(set(o[:10]) - j) for o, j in zip(orders, judged, strict=True)],
+    )
+    same(lengths.diagnosis.listed, [query in run for query in qrels])
+    assert set(lengths.diagnosis.ignored) == set(run) - set(qrels)
     pairs = [(order, gold, d) for order, gold in zip(orders, golds, strict=True) for d in gold]
     same(
         lengths.atoms(),

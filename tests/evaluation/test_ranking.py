@@ -42,7 +42,7 @@ def test_where_the_rule_for_ties_moves_the_first_relevant_document() -> None:
     }
     lengths = iro.search_lengths(qrels, run)
     assert lengths.esl().tolist()[:3] == [3.0, 2.0, 2.0]
-    assert lengths.reordered.tolist() == [True, False, False, False]
+    assert lengths.diagnosis.reordered.tolist() == [True, False, False, False]
 
 
 def test_the_note_on_ties_says_for_how_many_queries_they_decide() -> None:
@@ -84,9 +84,9 @@ def test_equal_scores_of_two_queries_are_no_tie(ties: OneOrder) -> None:
     lengths = iro.search_lengths(qrels, run, ties=ties)
     expected = [literal.ranked(run[query], ties).index("m") + 1 for query in run]
     assert lengths.esl().tolist() == expected
-    assert lengths.reordered is not None
+    assert lengths.diagnosis.reordered is not None
     moved = [place != first for place, first in zip(expected, (2, 2, 1), strict=True)]
-    assert lengths.reordered.tolist() == moved
+    assert lengths.diagnosis.reordered.tolist() == moved
 
 
 @given(

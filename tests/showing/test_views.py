@@ -84,13 +84,13 @@ def test_a_row_for_each_test(thirteen: iro.Comparisons) -> None:
 
 def test_columns_of_the_paper(thirteen: iro.Comparisons) -> None:
     found = thirteen[4]
-    (row,) = found.paper_rows()
+    (row,) = found.paper_table().rows()
     assert found.reciprocal is not None
     assert row["rr_wsr_p"] == found.reciprocal.tests["wilcoxon"].pvalue
     assert row["naive_wrs_p"] == found.naive.tests["ranksum"].pvalue
-    (table,) = thirteen.view(columns="paper").tables
+    (table,) = thirteen.paper_table().view().tables
     assert (len(table.columns), len(table.rows)) == (len(row), 13)
-    assert iro.Comparisons(()).to_text(columns="paper") == "There is no comparison"
+    assert iro.Comparisons(()).paper_table().to_text() == "There is no comparison"
 
 
 def test_columns_are_named_by_what_is_compared() -> None:
@@ -100,11 +100,15 @@ def test_columns_are_named_by_what_is_compared() -> None:
         {query: dict(zip(order, (3.0, 2.0, 1.0), strict=True)) for query in qrels}
         for order in ("axy", "xay")
     ]
-    (row,) = compare_pair(qrels, *runs, unit="document").paper_rows()
+    (row,) = compare_pair(qrels, *runs, unit="document").paper_table().rows()
     assert (row["a_asl"], row["a_reciprocal_asl"]) == (2.0, 0.5)
     assert not {"a_esl", "a_rr"} & set(row)
     values = {query: {"ndcg": 0.5} for query in qrels}
-    (row,) = iro.compare_outputs(values, values, measure="ndcg", higher_is_better=True).paper_rows()
+    (row,) = (
+        iro.compare_outputs(values, values, measure="ndcg", higher_is_better=True)
+        .paper_table()
+        .rows()
+    )
     assert row["a_ndcg"] == 0.5
     assert "a_rr" not in row
 

@@ -48,14 +48,6 @@ ENDINGS: Mapping[str, Sequence[str]] = {
 }
 
 
-NEEDED = {  # by options that do nothing alone
-    "plot_kind": "plot",
-    "plot_title": "plot",
-    "docs": "report",
-    "max_mb": "report",
-}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Output:
     """Where a result goes, and how it is written.
@@ -132,15 +124,8 @@ class Output:
                 )
         check_argument("rows", self.rows, Positive | None)
         check_argument("max_mb", self.max_mb, Megabytes | None)
-        for option, needed in NEEDED.items():
-            if getattr(self, option) and getattr(self, needed) is None:
-                raise UsageError(
-                    f"--{option.replace('_', '-')} is for --{needed}; give it, too, or leave this out."
-                )
         if self.details and self._form not in ("text", "markdown"):
             raise UsageError("--details is for --format text and markdown; all others show them.")
-        if self.details and of_queries:
-            raise UsageError("--details does nothing to a list of queries; leave it out.")
         if self.rows is not None and not of_queries and self._form not in ("text", "markdown"):
             raise UsageError("--rows is for --format text and markdown; all others have all rows.")
         if self._form != "latex" and (self.caption is not None or self.label is not None):

@@ -227,7 +227,7 @@ def evaluate(
         work, sources, n_jobs=settings.n_jobs, progress=settings.progress, on_error=on_error
     )
     evaluation = _evaluation_of(done, collection, work, settings)
-    if on_error != "keep" and all(run.unknown_ids for run in evaluation):
+    if on_error != "keep" and all(run.diagnosis.unknown_ids for run in evaluation):
         refuse_stops(evaluation, [*settings.allow, "rising-scores", "equal-scores"])
     return evaluation
 
@@ -328,7 +328,7 @@ def _evaluation_of(
         duplicates=settings.duplicates,
     )
     for system, of_system in zip(evaluation.systems, evaluation.runs_by_system, strict=True):
-        check_runs(system.name, of_system)
+        check_runs(system, of_system)
     return evaluation
 
 

@@ -59,9 +59,9 @@ def stops_of(runs: Iterable[SearchLengths]) -> list[Note]:
     """Say which runs cannot be judged as they were read, by kinds."""
     runs = list(runs)
     stops = []
-    unknown = [run for run in runs if run.unknown_ids]
+    unknown = [run for run in runs if run.diagnosis.unknown_ids]
     if unknown:
-        texts = [f"{run.name}: {run.unknown_ids}" for run in unknown[:3]]
+        texts = [f"{run.name}: {run.diagnosis.unknown_ids}" for run in unknown[:3]]
         if len(unknown) > 3:
             texts.append(f"The same holds for {plural('other run', len(unknown) - 3)}.")
         stops.append(note("unknown-ids", " ".join(texts), [run.name for run in unknown]))
@@ -70,12 +70,12 @@ def stops_of(runs: Iterable[SearchLengths]) -> list[Note]:
         names = [run.name for run in rising]
         first = rising[0]
         text = (
-            f"in {first.rising.sum()} of {plural('query', int(first.listed.sum()))} of {some(names)}"
+            f"in {first.diagnosis.rising.sum()} of {plural('query', int(first.diagnosis.listed.sum()))} of {some(names)}"
             " scores rise with the rank. If lower scores are better, negate them; if the ranks are"
             " right, put #rank behind the path."
         )
         stops.append(note("rising-scores", text, names))
-    names = [run.name for run in runs if run.equal_scores > MOST_EQUAL]
+    names = [run.name for run in runs if run.diagnosis.equal_scores > MOST_EQUAL]
     if names:
         text = (
             f"all documents of a query have the same score in {some(names)}, so their order is that"
@@ -87,13 +87,13 @@ def stops_of(runs: Iterable[SearchLengths]) -> list[Note]:
 
 def rises(run: SearchLengths) -> bool:
     """Return whether scores rise with the rank in more than half of the queries."""
-    return bool(2 * run.rising.sum() > run.listed.sum())
+    return bool(2 * run.diagnosis.rising.sum() > run.diagnosis.listed.sum())
 
 
 def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say what stops an analysis, and what scores or ids contradict."""
     yield from stops_of(runs)
-    equal = {run.name: run.equal_scores for run in runs}
+    equal = {run.name: run.diagnosis.equal_scores for run in runs}
     names = [name for name, share in equal.items() if MANY_EQUAL <= share <= MOST_EQUAL]
     if names:
         text = (
@@ -104,13 +104,13 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     answerable = runs[0].answerable
     if not answerable.any():
         return
-    shares = {run.name: float(run.against_ranks[answerable].mean()) for run in runs}
+    shares = {run.name: float(run.diagnosis.against_ranks[answerable].mean()) for run in runs}
     names = [run.name for run in runs if shares[run.name] > MANY_AGAINST_RANKS and not rises(run)]
     if names:
         share = _range_of([shares[name] for name in names])
         text = f"in {share} of the queries of {some(names, 3)}; scores decide (for ranks: #rank behind the path)."
         yield note("scores against ranks", text, names)
-    numbers = {run.name: int(run.below_itself[answerable].sum()) for run in runs}
+    numbers = {run.name: int(run.diagnosis.below_itself[answerable].sum()) for run in runs}
     names = [
         name for name, number in numbers.items() if number > MANY_BELOW_ITSELF * answerable.sum()
     ]
@@ -127,8 +127,8 @@ def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
     """Say which runs have the same lists, as a file and its copy have."""
     of_lists = defaultdict[bytes, list[str]](list)
     for run in runs:
-        if run.listed.any():
-            of_lists[run.digests.tobytes()].append(run.name)
+        if run.diagnosis.listed.any():
+            of_lists[run.diagnosis.digests.tobytes()].append(run.name)
     groups = [names for names in of_lists.values() if len(names) > 1]
     if groups:
         others = ""
@@ -200,16 +200,22 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     lacking = defaultdict[str, list[str]](list)
     ignoring = defaultdict[tuple[str, str], list[str]](list)
     for run in runs:
-        absent = [run.query_ids[query] for query in np.flatnonzero(run.answerable & ~run.listed)]
+        absent = [
+            run.query_ids[query] for query in np.flatnonzero(run.answerable & ~run.diagnosis.listed)
+        ]
         if absent:
             lacking[f"{plural('query', len(absent))} of the qrels ({some(absent)})"].append(
                 run.name
             )
-        if run.ignored:
+        if run.diagnosis.ignored:
             # Of unknown ids the rule is said before.
-            repair = None if run.unknown_ids else repair_of_queries(run.ignored, absent)
+            repair = (
+                None
+                if run.diagnosis.unknown_ids
+                else repair_of_queries(run.diagnosis.ignored, absent)
+            )
             queries = (
-                f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)}),"
+                f"{plural('query', len(run.diagnosis.ignored))} that the qrels lack ({some(run.diagnosis.ignored)}),"
                 " ignored here."
             )
             if repair is None:
@@ -252,7 +258,7 @@ def note_on_depth(deepest: int, cutoff: int) -> Note:
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have many results that hang on the rule for ties."""
     shares = {
-        run.name: float(run.reordered[answered].mean())
+        run.name: float(run.diagnosis.reordered[answered].mean())
         for run in runs
         if (answered := run.answered() > 0).any()
     }
@@ -279,7 +285,7 @@ def n_missing(run: SearchLengths) -> int:
     """Count the answerable queries for which the run returned nothing."""
     # Under judged_only an empty list can mean that all its documents were removed, so only absent
     # queries count.
-    absent = ~run.listed if run.judged_only else run.retrieved == 0
+    absent = ~run.diagnosis.listed if run.judged_only else run.retrieved == 0
     return int(np.sum(run.answerable & absent))
 
 
@@ -288,4 +294,4 @@ def unjudged_share(run: SearchLengths, depth: int) -> float | None:
     if depth != JUDGED_DEPTH or (run.cutoff is not None and run.cutoff < depth):
         return None
     documents = np.minimum(run.retrieved, depth).sum()
-    return float(run.unjudged.sum() / max(documents, 1))
+    return float(run.diagnosis.unjudged.sum() / max(documents, 1))

@@ -13,12 +13,13 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.systems import (
-    Replicates,
+    Systems,
     check_baselines,
     is_rule,
-    runs_by_system,
+    only_runs,
+    system_by_run,
     systems_by_rule,
-    systems_of_runs,
+    systems_of,
 )
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.formats import path_and_order
@@ -207,13 +208,12 @@ def _named(listed: Sequence[_Listed], replicates: Any) -> list[NamedRun]:
         if item.system is not None
     }
     if replicates is not None:
-        for name, system in systems_of_runs(names, replicates).items():
+        for name, system in system_by_run(names, replicates).items():
             if system_of.setdefault(name, system) != system:
                 raise ParameterError(
                     f"replicates: {name} is in two systems, {system_of[name]} and {system}"
                 )
-    by_system = runs_by_system(names, system_of)
-    alone = {runs[0]: system for system, runs in by_system.items() if len(runs) == 1}
+    alone = only_runs(systems_of(names, system_of))
     return [
         NamedRun(item.run, alone.get(name, name), system_of.get(name, name))
         for name, item in zip(names, listed, strict=True)
@@ -231,7 +231,7 @@ def _title(run: Any) -> str:
     return "run"
 
 
-def replicates_in(runs: Iterable[NamedRun]) -> Replicates:
+def replicates_in(runs: Iterable[NamedRun]) -> Systems:
     """Return the names of the runs of each system that has several."""
     by_system: dict[str, tuple[str, ...]] = {}
     for run in runs:

@@ -78,8 +78,8 @@ class Work:
         # Measures of ir_measures have no such setting.
         run = filtered(self.qrels, run, drop_self=self.settings["drop_self"])
         lengths = search_lengths(self.qrels, run, **self.settings)
-        if not (self.allows_unknown or lengths.listed.any()):
-            reason = lengths.unknown_ids or "the run has no query"
+        if not (self.allows_unknown or lengths.diagnosis.listed.any()):
+            reason = lengths.diagnosis.unknown_ids or "the run has no query"
             raise EmptyInput(name or lengths.name, reason)
         documents = None
         if self.documents:

@@ -132,12 +132,12 @@ def report(
     result: Result
     if isinstance(evaluation, Mapping):
         evaluation = evaluations_of(evaluation)
-        names = chain(*(member.system_names for member in evaluation.values()))
+        names = chain(*(member.systems for member in evaluation.values()))
         baseline = baseline or next(names, "")
         result = compare_collections(evaluation, baseline, contenders, **rules)
     else:
         evaluation = evaluation_of(evaluation, several_runs=True)
-        first, *rest = evaluation.system_names
+        first, *rest = evaluation.systems
         if contenders is None and len(rest) == 1:
             contenders = rest[0]
         result = compare(evaluation, baseline or first, contenders, **rules)

@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, Direction
-from ir_outcomes.comparison.columns import names_of, paper_columns
+from ir_outcomes.comparison.columns import names_of
 from ir_outcomes.comparison.notes import sides_of
-from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
+from ir_outcomes.comparison.result import Comparison, Comparisons, PaperTable, Queries
 from ir_outcomes.comparison.wording import margins_named
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.formatting import (
@@ -21,7 +20,7 @@ from ir_outcomes.notes import in_full, merged
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, meaning_of
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Table, View, tops
+from ir_outcomes.showing.view import Details, Table, View, tops
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     columns_of_rows,
@@ -95,7 +94,7 @@ def _comparison(comparison: Comparison) -> View:
         tables=(Table.of((name, *fields, found), comparison.parts, *captions),),
         notes=comparison.notes,
         more=_more(comparison),
-        details=details_of([("", comparison)], "", shown),
+        details=Details(lambda: details_of([("", comparison)], "", shown)),
         background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(printed,),
         most_lines=MOST_LINES + (4 if is_long else 0),
@@ -245,13 +244,15 @@ def _comparisons(comparisons: Comparisons) -> View:
         tables=(Table.of(columns, sections, *captions),),
         notes=(*comparisons.notes, *notes),
         more="intervals, outcomes, tests, power",
-        details=details_of([(item.contender, item) for item in ranked], noun, shown),
+        details=Details(
+            lambda: details_of([(item.contender, item) for item in ranked], noun, shown)
+        ),
         background=(*_other_cutoffs(ranked), *(note for note in every if note not in notes)),
         printed=(_printed(ranked, sections, against),),
     )
 
 
-def _direction_first(item: tuple[str, Any]) -> bool:
+def _direction_first(item: tuple[str, object]) -> bool:
     """Order rows: first the one that gives the direction."""
     return item[0] != "all queries"
 
@@ -328,12 +329,11 @@ def _queries(queries: Queries) -> View:
     )
 
 
-def paper_view(result: Any) -> View:
-    """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the verdict."""
-    if not result.paper_rows():  # which is an error where there are no such columns
-        return view_of(result)
-    comparisons = [result] if isinstance(result, Comparison) else list(result)
-    first = comparisons[0]
+@view_of.register
+def _paper_table(result: PaperTable) -> View:
+    if not result.comparisons:
+        return View("There is no comparison")
+    first = result.comparisons[0]
     length, reciprocal = names_of(first)
     better = ""
     if reciprocal:
@@ -346,7 +346,5 @@ def paper_view(result: Any) -> View:
         " both answer.",
         f"{queries_words(first)}, {settings_words(first.settings)}",
     )
-    table = Table.of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
-    return View(
-        "The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes
-    )
+    table = Table.of(result.columns, result.comparisons, *captions, alpha=first.alpha)
+    return View("The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,))

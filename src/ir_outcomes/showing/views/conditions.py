@@ -19,7 +19,7 @@ from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, TRADE_OFF, direction_of, is_unconfirmed, meaning_of
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Table, View, numbers, texts
+from ir_outcomes.showing.view import Details, Table, View, numbers, texts
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     correction_of,
@@ -96,26 +96,26 @@ def _collections(result: CollectionsComparison) -> View:
 
 @view_of.register
 def _slices(result: SlicesComparison) -> View:
-    view = _view(result, _slices_answer(result), by=result.by)
     differences = [_differences(result)] if result.differ else []
-    return replace(view, details=(*differences, *view.details))
+    return _view(result, _slices_answer(result), by=result.by, details=differences)
 
 
 @view_of.register
 def _judges(result: JudgesComparison) -> View:
-    view = _view(result)
-    agreement = [_agreement(result, run) for run in result.contenders]
-    if len(agreement) == 1:
-        view = replace(view, sentences=tuple(agreement))
-    else:
-        lines = map(": ".join, zip(result.contenders, agreement, strict=True))
-        view = replace(view, background=(*lines, *view.background))
-    biases = [_biases_table(result)] if result.biases else []
     flips = [_flips_table(result)] if result.flips else []
-    return replace(view, tables=(*view.tables, *biases), details=(*flips, *view.details))
+    view = _view(result, details=flips)
+    agreement = [_agreement(result, run) for run in result.contenders]
+    if result.biases:
+        view = replace(view, tables=(*view.tables, _biases_table(result)))
+    if len(agreement) == 1:
+        return replace(view, sentences=tuple(agreement))
+    lines = map(": ".join, zip(result.contenders, agreement, strict=True))
+    return replace(view, background=(*lines, *view.background))
 
 
-def _view(result: ConditionsComparison, answer: str = "", by: str = "") -> View:
+def _view(
+    result: ConditionsComparison, answer: str = "", by: str = "", details: Sequence[Table] = ()
+) -> View:
     """Show an overview of one contender, or a matrix of several above their overviews."""
     overall = _overall_of(result)
     runs = _best_first(result, overall)
@@ -128,6 +128,11 @@ def _view(result: ConditionsComparison, answer: str = "", by: str = "") -> View:
         more.insert(0, f"each {result.over}")
     if any(row.judged for row in result.conditions):
         more.append("judged shares")
+
+    def every_table() -> list[Table]:
+        of_runs = (table for run in runs for table in _details(result, run, overall.get(run)))
+        return [*details, *tables[1:], *of_runs]
+
     first, background = ranked(result.notes)
     return View(
         f"{compared} against {result.baseline} (A), {conditions}",
@@ -135,10 +140,7 @@ def _view(result: ConditionsComparison, answer: str = "", by: str = "") -> View:
         tables=(replace(tables[0], title=""),),
         notes=(*_hurt(result, overall), *first),
         more=", ".join(more),
-        details=(
-            *tables[1:],
-            *(table for run in runs for table in _details(result, run, overall.get(run))),
-        ),
+        details=Details(every_table),
         background=background,
     )
 
