@@ -51,12 +51,12 @@ def as_text(
         more = [plural("note", len(closing) - len(shown))] if shown != closing else []
         more += [view.more] if view.more else ["notes"] if not more else []
         closing = shown
-        if view.details or view.other_notes:
+        if view.more or view.other_notes:
             ask = "to_text(details=True)" if in_python else "--details"
             closing.append(_wrapped(f"More ({', '.join(more)}): {ask}", width))
     blocks.append("\n".join(closing))
     if details:
-        blocks += [_table(table, width, None, in_python) for table in view.details]
+        blocks += [_table(table, width, None, in_python) for table in view.details()]
         notes = (_wrapped(note, width, first="- ", rest="  ") for note in view.other_notes)
         blocks.append("\n".join(notes))
     return "\n\n".join(filter(None, blocks))

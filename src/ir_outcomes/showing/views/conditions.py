@@ -19,7 +19,7 @@ from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, TRADE_OFF, direction_of, is_unconfirmed, meaning_of
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Details, Table, View, numbers, texts
+from ir_outcomes.showing.view import Table, View, numbers, texts
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     correction_of,
@@ -140,7 +140,7 @@ def _view(
         tables=(replace(tables[0], title=""),),
         notes=(*_hurt(result, overall), *first),
         more=", ".join(more),
-        details=Details(every_table),
+        details=every_table,
         background=background,
     )
 

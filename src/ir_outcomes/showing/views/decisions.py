@@ -40,7 +40,7 @@ def _holes(result: Holes) -> View:
             (_unjudged(pair, result), _bound(pair)),
             notes=first,
             more="judged shares, what to judge first",
-            details=(table, _to_judge(result)),
+            details=lambda: (table, _to_judge(result)),
             background=background,
         )
     bounds = Counter(pair.bound.word for pair in result.pairs)
@@ -115,7 +115,7 @@ def _plan(result: Plan) -> View:
         tables=_queries_needed(result),
         notes=first,
         more="queries to pass a gate" if passed else "",
-        details=(Table.of(_TO_PASS, passed, title=to_pass),) if passed else (),
+        details=lambda: (Table.of(_TO_PASS, passed, title=to_pass),) if passed else (),
         background=background,
     )
 

@@ -80,7 +80,7 @@ def _gate(result: GateResult) -> View:
         tables=(_decisions_table(result, named),),
         notes=(*_most_harm(worst), *merged(compared)),
         more=", ".join(words for words, is_there in more.items() if is_there),
-        details=(_margins_table(result, named), *_queries_tables(result, named)),
+        details=lambda: (_margins_table(result, named), *_queries_tables(result, named)),
         background=(*background, *result.notes),
     )
 

@@ -61,21 +61,25 @@ def _leaderboard(result: Leaderboard) -> View:
         Column("score", lambda item: item[1].score, _short(result.measure), form),
     )
     best = f"Against the first run, {result.standings[0].run} (A)"
-    details = (
-        _letters_table(result, result.measures, "By each measure"),
-        _letters_table(result, result.collections, "In each collection"),
-        Table.of(of_run, runs, title="Each run"),
-        _pairs_table(result, "Against the run above (A)", result.against_above()),
-        # The second run is in the table before.
-        _pairs_table(result, best, result.against_first()[1:]),
-    )
+
+    def details() -> list[Table]:
+        tables = (
+            _letters_table(result, result.measures, "By each measure"),
+            _letters_table(result, result.collections, "In each collection"),
+            Table.of(of_run, runs, title="Each run"),
+            _pairs_table(result, "Against the run above (A)", result.against_above()),
+            # The second run is in the table before.
+            _pairs_table(result, best, result.against_first()[1:]),
+        )
+        return [table for table in tables if table.rows]
+
     first, background = ranked(result.notes)
     return View(
         answer_of(result),
         tables=(_standings(result),),
         notes=(*_worse_somewhere(result), *first),
         more="rows and label of each pair, against the first",
-        details=tuple(table for table in details if table.rows),
+        details=details,
         background=background,
     )
 
@@ -493,5 +497,5 @@ def _agreement(result: Agreement) -> View:
         notes=notes,
         background=background,
         more="all tests, Craswell's Table 4",
-        details=(every,),
+        details=lambda: (every,),
     )
