@@ -237,7 +237,7 @@ def _row_words(name: str, section: Section) -> str:
     if row is None or row.difference is None:
         return NOTHING
     if name == "all queries":
-        return difference_words(row, row.interval)
+        return difference_words(row)
     if section.condition == NEW:  # whose difference is that of the line above
         return ""
     return fixed(row.difference, places_of(row.measured_in), signed=True)

@@ -30,7 +30,7 @@ from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import Verdict
 from ir_outcomes.showing.view import Table, legend
 from ir_outcomes.showing.words import level_words
-from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
+from ir_outcomes.statistics.estimate import smallest_pvalue
 from ir_outcomes.table_columns import (
     INTERVAL_OF_ROW,
     NUMBER,
@@ -82,7 +82,7 @@ def row_fields(alpha: float) -> tuple[Column, ...]:
         Column("difference", heading="B - A", form=SIGNED_OF_ROW),
         Column("interval", heading=level_words(alpha), form=INTERVAL_OF_ROW),
         Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
-        Column("margin", lambda row: row.margin and margin_words(row), form=NUMBER),
+        Column("margin", margin_words, form=NUMBER),
         Column("margin_interval", interval_for_margin, "for margins", NUMBER),
         Column("p", partial(shown_p, alpha=alpha), "p", NUMBER),
         *(
@@ -159,10 +159,9 @@ def within_words(comparison: Comparison) -> str:
     return "yes, equivalent" if comparison.verdict.equivalent else "yes"
 
 
-def _in_its_unit(column: Column, row: Row) -> str | None:
+def _in_its_unit(column: Column, row: Row) -> str:
     """Write a number of a row with the decimals of its unit."""
-    value = column.of(row)
-    return None if value is None else fixed(value, places_of(row.measured_in))
+    return fixed(column.of(row), places_of(row.measured_in))
 
 
 def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
@@ -173,13 +172,13 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
     return f"{pvalue(row.pvalue, alpha, digits)}{mark}"
 
 
-def difference_words(row: Row | None, bounds: Interval | None) -> str:
-    """Write the difference of a row with an interval, apart from its ends."""
-    if row is None or row.difference is None:
-        return NOTHING
-    digits = places_apart(row.difference, bounds or (), places_of(row.measured_in))
-    difference = fixed(row.difference, digits, signed=True)
-    return f"{difference} {interval(bounds, digits, signed=True)}" if bounds else difference
+def difference_words(row: Row) -> str:
+    """Write the difference of a row with its interval."""
+    places = places_of_difference(row)
+    words = fixed(row.difference, places, signed=True)
+    return (
+        words if row.interval is None else f"{words} {interval(row.interval, places, signed=True)}"
+    )
 
 
 def settings_words(settings: Any) -> str:
