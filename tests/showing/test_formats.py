@@ -21,7 +21,7 @@ from ir_outcomes.cli.output import ViewFormat
 from ir_outcomes.errors import ParameterError, escaped
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 from ir_outcomes.showing.latex import as_latex
-from ir_outcomes.showing.text import as_text, print_text
+from ir_outcomes.showing.text import as_text
 from ir_outcomes.showing.view import Table, View
 from ir_outcomes.table_columns import NUMBER, Column
 from tests.helpers.comparisons import compare_several
@@ -185,22 +185,6 @@ def test_latex_numbers_floats_and_marks() -> None:
     for label in ("", "a b", "a}", "a\\", "a%"):
         with pytest.raises(ParameterError, match="use letters, digits"):
             as_latex(view, label=label)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_only_a_terminal_has_colour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    text = as_text(View("B against A", "better on coverage"))
-    terminal, pipe = Terminal(), io.StringIO()
-    for stream in (terminal, pipe):
-        print_text(text, stream)
-    assert "\x1b[" in terminal.getvalue()
-    assert pipe.getvalue() == f"{text}\n"
-    assert re.sub(r"\x1b\[[\d;]*m", "", terminal.getvalue()) == pipe.getvalue()
 
 
 def test_rows_beyond_the_first_are_counted() -> None:

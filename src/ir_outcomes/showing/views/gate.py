@@ -223,7 +223,7 @@ def _counts_worst(comparison: Comparison) -> bool:
 
 def _harm_title(decision: GateDecision) -> str:
     """Say on which rows the queries of a decision have the most harm."""
-    names = [f"{'over' if name == 'all queries' else 'on'} {name}" for name in decision.harmed]
+    names = [row.on for row in decision.rows if row.name in decision.harmed]
     return f"most harm {listed(names)}" + (", in turn" if len(names) > 1 else "")
 
 

@@ -45,7 +45,6 @@ from ir_outcomes.table_columns import (
 
 Part = MeasureOfRuns | CollectionOfBoard
 COVERAGE = "coverage, %"
-MOST_GROUPS = 5
 MOST_NAMED = 4  # runs that can be first
 MOST_COLLECTIONS = 6  # whose means stand in the first table
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
@@ -351,11 +350,6 @@ def _history(result: SotaHistory) -> View:
         " organizers' baselines",
         "scores alone do not tell whether a gain is more than chance",
     ]
-    groups = [f"{group} {number}" for group, number in result.submissions.items()]
-    if len(groups) > MOST_GROUPS:
-        groups[MOST_GROUPS:] = [f"and {plural('other group', len(groups) - MOST_GROUPS)}"]
-    if groups:
-        captions.append(f"Most submissions: {'; '.join(groups)}.")
     return View(
         f"{plural('run', len(result.runs))} took first place by {result.score}"
         f" ({direction(result.higher_is_better)}), of {plural('entry', len(result.entries))} with a"

@@ -6,7 +6,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ir_outcomes.choices import DOCUMENTS_ABOVE, OUTCOMES, POINTS
+from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
 from ir_outcomes.comparison.columns import NUMBERS_OF_ROWS, query_columns, test_p
 from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison, SystemRun
@@ -413,19 +413,11 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     elif first.unit == "document":
         captions = [
             "shares are averaged by query",
-            *map(_documents_words, comparisons),
             "over all, a missing document counts as just behind the cutoff",
         ]
     if any(item.outcomes.won_at or item.outcomes.lost_at for _, item in comparisons):
         captions.append("won at, lost at: median ranks of what only one run found")
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
-
-
-def _documents_words(named: tuple[str, Comparison]) -> str:
-    """Count the documents themselves."""
-    name, item = named
-    counts = ", ".join(f"{outcome} {getattr(item.outcomes, outcome)}" for outcome in OUTCOMES)
-    return f"documents{name and f' of {name}'}, not averaged: {counts}"
 
 
 def _runs_table(comparisons: Sequence[Comparison]) -> Table:
