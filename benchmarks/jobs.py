@@ -202,8 +202,9 @@ def drawn(n_runs: int, n_queries: int) -> Any:
         noise = rng.normal(0, 0.7, n_queries) - rng.normal(0, 0.2)
         rank = np.exp(difficulty + noise).astype(np.int32) + 1
         rank[rank > 100] = 0
-        digests = rng.integers(0, 255, template.digests.shape).astype(np.uint8)
-        runs.append(replace(template, name=f"run{number}", rank=rank, digests=digests))
+        digests = rng.integers(0, 255, template.diagnosis.digests.shape).astype(np.uint8)
+        diagnosis = replace(template.diagnosis, digests=digests)
+        runs.append(replace(template, name=f"run{number}", rank=rank, diagnosis=diagnosis))
     return iro.evaluate(qrels, runs, cutoff=100)
 
 

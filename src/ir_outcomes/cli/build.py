@@ -6,6 +6,7 @@ import shlex
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -20,8 +21,9 @@ from cyclopts.help import HelpPanel, PlainFormatter
 from rich.console import Console
 
 import ir_outcomes as iro
+from ir_outcomes.choices import ReadingOfValues
 from ir_outcomes.cli import functions, words
-from ir_outcomes.cli.commands import COMMANDS, Command
+from ir_outcomes.cli.commands import COMMANDS, Command, Effect
 from ir_outcomes.cli.output import DOCUMENTS, STDIN, Output
 from ir_outcomes.cli.signatures import (
     OPTIONS,
@@ -35,13 +37,27 @@ from ir_outcomes.cli.signatures import (
     options_of,
     parameter,
 )
-from ir_outcomes.cli.streams import CALL, UsageError, note, progress_is_shown
+from ir_outcomes.cli.streams import (
+    CALL,
+    UsageError,
+    example_of_call,
+    missing,
+    note,
+    progress_is_shown,
+)
 from ir_outcomes.results import HasPage
 
 PAGE = Path("report.html")
-RULES = ("alpha", "correction", "margins")  # of verdicts
 # Arguments of `evaluate` that the function behind it takes, too.
 SHARED = {"measures", "n_jobs", "allow"}
+OF_VALUES = ("outputs", *ReadingOfValues.__annotations__)
+# Of all commands.
+EFFECTS = (
+    Effect(("plot_kind", "plot_title"), ("plot",)),
+    Effect(("docs", "max_mb"), ("report",)),
+    Effect(("higher_is_better",), ("measures", "outputs")),
+    Effect(OF_VALUES[1:], ("outputs",)),
+)
 
 
 def function_of(name: str) -> Callable[..., Any]:
@@ -91,7 +107,11 @@ class Made:
         self.reader = getattr(words, entry.words)
         self.then = function_of(entry.then)
         group = VERDICT if "alpha" in self.arguments else OPTIONS
-        self.reading = options_of(self.reader, READING)
+        self.reading = {
+            name: option
+            for name, option in options_of(self.reader, READING).items()
+            if entry.values or name not in OF_VALUES
+        }
         # Of what can be said about reading, a command that evaluates offers what it takes.
         evaluates = "settings" in inspect.signature(self.reader).parameters
         settings = options_of(iro.evaluate, READING) if evaluates else {}
@@ -126,7 +146,7 @@ class Made:
         targets = {name: value for name, value in others.items() if isinstance(value, Path)}
         inputs = [*given, *(value for name, value in others.items() if name not in targets)]
         output.check(targets, inputs, of_queries="per_query" in chosen)
-        self._refuse_without_effect(chosen, output)
+        self._refuse_without_effect(chosen)
         # Rules are checked before runs are read.
         iro.Rules(**_taken(chosen, inspect.signature(iro.Rules).parameters))
         read = self._read(given, chosen, output)
@@ -139,29 +159,22 @@ class Made:
             note(f"the page is {PAGE}; open it in a browser, or choose its name with --output")
         return getattr(result, "exit_status", 0)
 
-    def _refuse_without_effect(self, chosen: Mapping[str, Any], output: Output) -> None:
-        """Refuse options that do nothing beside the others."""
-        function = self.entry.function
-        # Of runs, plan takes no measure at all.
-        is_of_measures = "measures" in self.options and function != "plan"
-        has_measure = not chosen.keys().isdisjoint(("measures", "outputs"))
-        if "higher_is_better" in chosen and is_of_measures and not has_measure:
-            raise UsageError(
-                "--higher-is-better and --lower-is-better are for --measure; give it, too, or leave"
-                " this out."
-            )
-        if function == "rank_distribution" and {"cutoff", "measures"} <= chosen.keys():
-            raise UsageError("--cutoff does nothing to --measure, which has its own; leave it out.")
-        if "per_query" in chosen and output.plot is None and output.report is None:
-            for name in filter(chosen.__contains__, RULES):
-                raise UsageError(
-                    f"{names_of(name)[0]} does nothing to a list of queries (--per-query); leave one"
-                    " of them out."
-                )
-        texts = self.entry.shows_texts
-        if texts and "queries" in chosen and chosen.keys().isdisjoint(texts):
-            shown = " and ".join(names_of(option)[0] for option in texts)
-            raise UsageError(f"--queries is for {shown}; give it, too, or leave this out.")
+    def _refuse_without_effect(self, chosen: Mapping[str, Any]) -> None:
+        """Refuse options that do nothing beside the others, or without others."""
+        for effect in (*EFFECTS, *self.entry.effects):
+            needed = [option for option in effect.needs if option in self.options]
+            is_idle = effect.beside in chosen if effect.beside else bool(needed)
+            if not is_idle or not chosen.keys().isdisjoint(needed):
+                continue
+            for name in filter(chosen.__contains__, effect.options):
+                option = names_of(name)[-1 if chosen[name] is False else 0]
+                if effect.beside:
+                    other = names_of(effect.beside)[0]
+                    raise UsageError(
+                        f"{option} does nothing beside {other}; leave one of them out."
+                    )
+                others = " or ".join(names_of(other)[0] for other in needed)
+                raise UsageError(f"{option} is for {others}; give it, too, or leave this out.")
 
     def _read(self, given: Sequence[Any], chosen: Mapping[str, Any], output: Output) -> words.Read:
         reading = _taken(chosen, self.reading)
@@ -230,6 +243,7 @@ class PlainHelp(PlainFormatter):
             console.print()
 
 
+@cache
 def app(*built: str) -> App:
     """Return the command line, in which only the named commands are complete."""
     top = App(
@@ -263,14 +277,6 @@ def app(*built: str) -> App:
     return top
 
 
-def _example(typed: Sequence[str]) -> str:
-    """Choose the example of the command with --outputs or --suite as they were typed."""
-    sources = {"--outputs", "--suite"}
-    examples = COMMANDS[CALL.command].examples
-    fitting = (one for one in examples if sources & {*typed} == sources & {*one.split()})
-    return next(fitting, examples[0])
-
-
 def run(typed: Sequence[str]) -> int:
     """Run a command, and return its exit status."""
     if typed.count("-") > 1:
@@ -284,8 +290,11 @@ def run(typed: Sequence[str]) -> int:
         )
     except MissingArgumentError as error:
         name = error.argument.name if error.argument else "An argument"
-        lacks = "needs a value" if name in typed else "is missing"
-        raise UsageError(f"{name} {lacks}. For example:\n  ir-outcomes {_example(typed)}") from None
+        if name in typed:
+            raise UsageError(
+                f"{name} needs a value. For example:\n  ir-outcomes {example_of_call()}"
+            ) from None
+        raise missing(name) from None
     except UnusedCliTokensError as error:
         unused = shlex.join(error.unused_tokens or ())
         raise UsageError(f"{unused}: this command takes fewer arguments; leave it out.") from None

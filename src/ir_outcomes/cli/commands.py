@@ -15,6 +15,17 @@ MEASURES = ("measures", "higher_is_better")
 EVERYTHING = (*VERDICTS, *MEASURES, "replicates", "queries")
 
 
+class Effect(NamedTuple):
+    """Options that have no effect unless one of others is given."""
+
+    options: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    beside: str = ""  # ... where this one is given, else always
+
+
+OF_LISTS = Effect(("alpha", "correction", "margins", "details"), ("plot", "report"), "per_query")
+
+
 class Command(NamedTuple):
     """How the command line reaches a function."""
 
@@ -25,13 +36,14 @@ class Command(NamedTuple):
         "plain"  # in `words`: what makes the first arguments of the function from the words
     )
     takes: tuple[str, ...] = ()  # arguments on reading that are options
+    values: bool = False  # whether files can be values of other tools, by --outputs
     keeps: Mapping[str, Any] = {}  # arguments of `evaluate` that the function needs
     requires: tuple[str, ...] = ()  # arguments that are options without a default
     then: str = "as_list"  # what is written of the result
     figures: tuple[str, ...] = ()
     result: bool = True  # whether there is a result to write
     page: bool = False
-    shows_texts: tuple[str, ...] = ()  # options without which --queries would do nothing
+    effects: tuple[Effect, ...] = ()
 
 
 COMMANDS = {
@@ -54,7 +66,7 @@ COMMANDS = {
         then="per_query",
         figures=("facets", "changes"),
         page=True,
-        shows_texts=("per_query", "report"),
+        effects=(Effect(("queries",), ("per_query", "report")), OF_LISTS),
     ),
     "compare-outputs": Command(
         "compare_outputs",
@@ -83,8 +95,9 @@ COMMANDS = {
             "compare-slices qrels.txt *.run --by length --queries queries.tsv",
             "compare-slices --outputs old.csv new.csv -m nDCG@10 --by kinds.tsv",
         ),
-        "pair_or_values",
+        "pair",
         takes=(*VERDICTS, *MEASURES, "queries"),
+        values=True,
         figures=("forest",),
         page=True,
     ),
@@ -102,9 +115,10 @@ COMMANDS = {
         ("compare-collections suite --baseline bm25",),
         "collections",
         takes=(*RANKS, "unit", "clusters", "queries", *MEASURES),
+        values=True,
         figures=("forest",),
         page=True,
-        shows_texts=("report",),
+        effects=(Effect(("queries",), ("report",)),),
     ),
     "holes": Command(
         "holes",
@@ -119,8 +133,10 @@ COMMANDS = {
         "plan",
         "Show how many queries it takes to detect a difference.",
         ("plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks",),
-        "pair_or_values",
+        "pair",
         takes=(*VERDICTS, *MEASURES, "replicates"),
+        values=True,
+        effects=(Effect(MEASURES, ("outputs",)),),  # runs are planned on their rows
     ),
     "gate": Command(
         "gate",
@@ -134,6 +150,7 @@ COMMANDS = {
         keeps={"on_error": "keep"},
         requires=("margins",),
         takes=(*RANKS, "names", "unit", "clusters", "replicates", "queries", *MEASURES),
+        values=True,
         then="summary",
         page=True,
     ),
@@ -141,8 +158,9 @@ COMMANDS = {
         "compare",
         "Write an HTML page with every query behind a verdict.",
         ("report qrels.txt bm25.run bm25-stem.run -o report.html",),
-        "pair_or_values",
+        "pair",
         takes=EVERYTHING,
+        values=True,
         result=False,
         page=True,
     ),
@@ -150,7 +168,7 @@ COMMANDS = {
         "evaluate",
         "Evaluate runs once, into a file that stands for them.",
         ("evaluate qrels.txt *.run -o board.npz",),
-        "evaluated_runs",
+        "board",
         takes=(*VERDICTS, *MEASURES, "replicates"),
         result=False,
     ),
@@ -163,9 +181,10 @@ COMMANDS = {
         ),
         "board_or_suite",
         takes=EVERYTHING,
+        values=True,
         figures=("standings", "verdicts"),
         page=True,
-        shows_texts=("report",),
+        effects=(Effect(("queries",), ("report",)),),
     ),
     "sota-history": Command(
         "sota_history",
@@ -179,6 +198,8 @@ COMMANDS = {
         ("rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10",),
         "board",
         takes=(*RUNS, "clusters", *MEASURES),
+        values=True,
+        effects=(Effect(("cutoff",), beside="measures"),),  # which have their own
         figures=("ranks",),
     ),
     "agreement": Command(
@@ -187,19 +208,20 @@ COMMANDS = {
         ("agreement qrels.txt *.run --splits 10",),
         "board",
         takes=(*VERDICTS, *MEASURES),
+        values=True,
     ),
     "reordering": Command(
         "reordering",
         "Show how runs are reordered by another measure.",
         ("reordering qrels.txt *.run",),
-        "evaluated_runs",
+        "board",
         takes=(*RUNS, "measures"),
     ),
     "tail length-distributions": Command(
         "length_distributions",
         "Count relevant documents by search length.",
         ("tail length-distributions qrels.txt bm25.run rrf-stem-lsa.run",),
-        "evaluated_runs",
+        "board",
         takes=RUNS,
     ),
     "tail length-changes": Command(
@@ -221,7 +243,7 @@ COMMANDS = {
         "headroom",
         "Count queries by what the best run leaves to gain.",
         ("tail headroom qrels.txt bm25.run rrf-stem-lsa.run",),
-        "evaluated_runs",
+        "board",
         takes=RUNS,
         figures=("headroom",),
     ),

@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
+from ir_outcomes.cli.commands import COMMANDS
 from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, ParameterError, escaped
 
 
@@ -39,6 +40,19 @@ class CommandLine:
 
 CALL = CommandLine()  # one in a process
 SHELL = frozenset("<>|&;$#*?")  # a shell reads these itself where they are not quoted
+
+
+def missing(name: str) -> UsageError:
+    """Return the error for an argument that was not given, with an example."""
+    return UsageError(f"{name} is missing. For example:\n  ir-outcomes {example_of_call()}")
+
+
+def example_of_call() -> str:
+    """Return an example of the command, with --outputs or --suite if they were typed."""
+    sources = {"--outputs", "--suite"}
+    examples = COMMANDS[CALL.command].examples
+    fitting = (one for one in examples if sources & {*CALL.words} == sources & {*one.split()})
+    return next(fitting, examples[0])
 
 
 def as_options(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Unpack
 import ir_outcomes as iro
 from ir_outcomes.choices import ReadingOfValues
 from ir_outcomes.cli.signatures import names_of
-from ir_outcomes.cli.streams import CALL, UsageError, note
+from ir_outcomes.cli.streams import UsageError, missing, note
 
 
 class Read(NamedTuple):
@@ -60,30 +60,6 @@ def values(baseline: str, outputs: list[str] | None = None, /) -> Read:
 
 def pair(
     qrels: str,
-    baseline: str,
-    runs: list[str] | None = None,
-    /,
-    *,
-    settings: Mapping[str, Any],
-) -> Read:
-    """Evaluate a baseline and contenders.
-
-    Parameters
-    ----------
-    qrels
-        Qrels: a file, an ir_datasets id, or a saved evaluation with all runs.
-    baseline
-        Run A: a file, the name of one of RUNS, or irds:ID.
-    runs
-        Run B, or several: files or directories.
-    """
-    evaluation, (first,), others = with_baselines(qrels, [baseline], runs, settings)
-    contenders = others[0] if len(others) == 1 else others
-    return Read((evaluation, first, contenders), {}, evaluation, [qrels])
-
-
-def pair_or_values(
-    qrels: str,
     baseline: str | None = None,
     runs: list[str] | None = None,
     /,
@@ -92,7 +68,7 @@ def pair_or_values(
     settings: Mapping[str, Any],
     **how: Unpack[ReadingOfValues],
 ) -> Read:
-    """Evaluate a baseline and contenders.
+    """Evaluate a baseline and contenders, or take values that other tools computed.
 
     Parameters
     ----------
@@ -110,19 +86,15 @@ def pair_or_values(
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         evaluation = values_of(files, how, settings)
-        first, *others = evaluation.system_names
-        contenders = others[0] if len(others) == 1 else others
-        return Read((evaluation, first, contenders), {"measures": ()}, evaluation)
-    of_values: dict[str, Any] = dict(how)
-    if CALL.command == "plan":  # of runs, the rows are planned
-        of_values |= {
-            "measure": settings.get("measures"),
-            "higher-is-better": "higher_is_better" in settings,
-        }
-    refuse_how(of_values)
-    if baseline is None:
-        raise UsageError("BASELINE is missing: give a file, or the name of one of RUNS.")
-    return pair(qrels, baseline, runs, settings=settings)
+        first, *others = evaluation.systems
+        options: dict[str, Any] = {"measures": ()}
+    else:
+        if baseline is None:
+            raise missing("BASELINE")
+        evaluation, (first,), others = with_baselines(qrels, [baseline], runs, settings)
+        files, options = [qrels], {}
+    contenders = others[0] if len(others) == 1 else others
+    return Read((evaluation, first, contenders), options, evaluation, files)
 
 
 def with_baselines(
@@ -134,10 +106,10 @@ def with_baselines(
 
     if is_saved(qrels):
         evaluation = saved(qrels, settings)
-        others = [name for name in evaluation.system_names if name not in baselines]
+        others = [name for name in evaluation.systems if name not in baselines]
         return evaluation, baselines, list(runs or others)
     if not runs:
-        raise UsageError("RUNS is missing: give files of runs, or directories of them.")
+        raise missing("RUNS")
     options = dict(settings)
     call = runs_of_call(
         run_files(runs),
@@ -148,7 +120,7 @@ def with_baselines(
     if call.left_out:
         note("a baseline is also among the runs; it is not compared with itself")
     evaluation = iro.evaluate(qrels, call, **options)
-    names = evaluation.system_names
+    names = list(evaluation.systems)
     first = [names[position] for position in call.baselines]
     return evaluation, first, [name for name in names if name not in first]
 
@@ -187,11 +159,18 @@ def board(
     **how
         See `ir_outcomes.outputs`.
     """
+    from ir_outcomes.evaluation.evaluation import is_saved
+
     if outputs:
         evaluation = values_of([qrels, *(runs or ())], how, settings)
         return Read((evaluation,), {"measures": None}, evaluation)
-    refuse_how(how)
-    return evaluated_runs(qrels, runs, settings=settings)
+    if is_saved(qrels):
+        evaluation = saved(qrels, settings)
+        return Read((evaluation[list(runs)] if runs else evaluation,), {}, evaluation, [qrels])
+    if not runs:
+        raise missing("RUNS")
+    evaluation = iro.evaluate(qrels, run_files(runs), **without_rows(settings))
+    return Read((evaluation,), {}, evaluation, [qrels])
 
 
 def board_or_suite(
@@ -227,32 +206,8 @@ def board_or_suite(
     if outputs:
         evaluations, _ = values_of_suite(suite, how, settings)
         return Read((evaluations,), {"measures": None})
-    refuse_how(how)
     evaluations = iro.evaluate(suite, **without_rows(settings))
     return Read((evaluations,), {}, evaluations, evaluations.suite.files)
-
-
-def evaluated_runs(
-    qrels: str, runs: list[str] | None = None, /, *, settings: Mapping[str, Any]
-) -> Read:
-    """Evaluate runs, or take them from a saved evaluation.
-
-    Parameters
-    ----------
-    qrels
-        Qrels: a file, an ir_datasets id, or a saved evaluation.
-    runs
-        Runs: files or directories.
-    """
-    from ir_outcomes.evaluation.evaluation import is_saved
-
-    if is_saved(qrels):
-        evaluation = saved(qrels, settings)
-        return Read((evaluation[list(runs)] if runs else evaluation,), {}, evaluation, [qrels])
-    if not runs:
-        raise UsageError("RUNS is missing: give files of runs, or directories of them.")
-    evaluation = iro.evaluate(qrels, run_files(runs), **without_rows(settings))
-    return Read((evaluation,), {}, evaluation, [qrels])
 
 
 def without_rows(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -327,10 +282,9 @@ def collections(
     options: dict[str, Any] = {}
     if outputs:
         evaluations, files = values_of_suite(suite, how, {**settings, "allow": allow})
-        systems = next(iter(evaluations.values())).system_names
+        systems = tuple(next(iter(evaluations.values())).systems)
         options["measures"] = ()
     else:
-        refuse_how(how)
         evaluations = iro.evaluate(suite, **settings)
         files, systems = evaluations.suite.files, evaluations.suite.systems
     if baseline is None:
@@ -413,11 +367,10 @@ def gate(
             for measure in settings.get("measures") or [None]
         }
         evaluation = next(iter(of_measures.values()))
-        options |= {"reference": evaluation.system_names[-1]} if last else {}
+        options |= {"reference": list(evaluation.systems)[-1]} if last else {}
         source = evaluation if len(of_measures) == 1 else of_measures
-        first = evaluation.system_names[0]
+        first = next(iter(evaluation.systems))
         return Read((source, first, contenders), {**options, "measures": ()}, None, [*files, *last])
-    refuse_how(how)
     if "names" not in settings:
         refuse_path_twice([*baselines[:1], *(runs or ())])
         refuse_only_baselines(baselines, runs or ())
@@ -476,15 +429,6 @@ def refuse_only_baselines(baselines: Sequence[str], runs: Sequence[str]) -> None
     files = set(map(os.path.realpath, baselines))
     if runs and files.issuperset(map(os.path.realpath, run_files(runs))):
         raise UsageError("No run is left to decide on: all are baselines; give another run.")
-
-
-def refuse_how(how: Mapping[str, Any]) -> None:
-    """Refuse options of values where runs are evaluated."""
-    options = [f"--{name}" for name, value in how.items() if value]
-    if options:
-        raise UsageError(
-            f"{', '.join(options)}: only for values of other tools; give --outputs, too."
-        )
 
 
 def named_files(words: Sequence[str], option: str) -> dict[str, str]:

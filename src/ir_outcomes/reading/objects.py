@@ -323,7 +323,9 @@ def as_list(column: Any) -> list[Any]:
     """Return the values of a column."""
     if isinstance(column, list):
         return column
-    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+    if hasattr(column, "to_pylist"):
+        return list(column.to_pylist())
+    return list(column.tolist() if hasattr(column, "tolist") else column)
 
 
 def is_ranking(value: Any) -> bool:
