@@ -195,15 +195,9 @@ class Result(Immutable):
             ) from None
         return cls.from_dict(data)
 
-    def long_rows(self) -> list[dict[str, Any]]:
-        """Return a flat row for each test of each comparison."""
-        raise ParameterError(
-            f"{type(self).__name__} has no row for each test; leave `long=True` out"
-        )
-
-    def to_frame(self, *, long: bool = False) -> Any:
-        """Return `rows`, or `long_rows`, as a data frame of pandas."""
-        return shown("frame", self.long_rows() if long else self.rows())
+    def to_frame(self) -> Any:
+        """Return `rows` as a data frame of pandas."""
+        return shown("frame", self.rows())
 
     def to_text(
         self, *, details: bool = False, rows: Positive | None = 20, columns: Columns = "default"

@@ -62,7 +62,6 @@ def columns_of(comparisons: Sequence[Any]) -> tuple[Column, ...]:
             Column(f"{outcome}_share", f"outcomes.shares.{outcome}", outcome, PERCENT)
             for outcome in OUTCOMES
         ),
-        *attributes("lost_at=outcomes.lost_at", "won_at=outcomes.won_at"),
         *parts,
         *of_part("settings", attributes("alpha", "correction", "family")),
         Column("verdict", "verdict.label"),

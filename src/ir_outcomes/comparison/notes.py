@@ -12,6 +12,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_queries,
     unjudged_share,
 )
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
@@ -51,6 +52,28 @@ def notes_on_measures(
         yield note(
             "measure depth", f"{listed(whole)} of lists of {of_a} (A) and {of_b} (B) documents."
         )
+
+
+def notes_on_values(scores: Scores) -> Iterator[str]:
+    """Say how values of another tool are compared, and what is known of them."""
+    unknown = "tie rule is that"
+    if scores.cutoff is None and scores.kind != "value":
+        unknown = "tie rule and cutoff are those"
+    yield (
+        f"Compared on values of {scores.measure} as they were written; the {unknown} of the tool"
+        " that wrote them."
+    )
+    if scores.kind == "gain":
+        yield (
+            f"Coverage is the share of queries with {scores.measure} above zero, ranking the mean"
+            f" of {scores.measure} where both runs are above zero."
+        )
+    if scores.rel is None and scores.kind != "value":
+        yield (
+            "Without qrels, queries that have no relevant document cannot be told apart: they count"
+            " as unanswered."
+        )
+    yield from scores.notes_on_output()
 
 
 def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:

@@ -239,42 +239,6 @@ class Comparison(HasFigures, HasPage, Result):
         """One row with the columns of Tables 1 and 2 of Lin et al. 2021."""
         return rows_of(paper_columns(self), [self])
 
-    def long_rows(self) -> list[dict[str, Any]]:
-        """Flat rows of the estimates and of the papers' tests."""
-        return [row for part in self._every_row() for row in _long_rows(self, part)]
-
-    def _every_row(self) -> tuple[Row, ...]:
-        others = () if self.reciprocal is None else (self.reciprocal,)
-        return (*self.parts, self.naive, *others)
-
-
-def _long_rows(comparison: Comparison, part: Row) -> list[dict[str, Any]]:
-    """The estimate of a row, and each of the papers' tests of it."""
-    low, high = part.interval or (None, None)
-    known = part.difference is not None
-    names = {"baseline": comparison.baseline, "contender": comparison.contender, "row": part.name}
-    means = {"n": part.n, "differ": part.differ, "difference": part.difference}
-    estimate = {
-        "test": "estimate",
-        "low": low,
-        "high": high,
-        "statistic": None,
-        "p": part.pvalue if known else None,
-        "p_corrected": part.pvalue_corrected if known else None,
-    }
-    tests = [
-        {
-            "test": name,
-            "low": None,
-            "high": None,
-            "statistic": test.statistic,
-            "p": test.pvalue if known else None,
-            "p_corrected": None,
-        }
-        for name, test in part.tests.items()
-    ]
-    return [{**names, **means, **found} for found in (estimate, *tests)]
-
 
 @dataclass(frozen=True, repr=False)
 class Comparisons(HasFigures, HasPage, Result, Sequence[Comparison]):
@@ -321,7 +285,3 @@ class Comparisons(HasFigures, HasPage, Result, Sequence[Comparison]):
         if self.items:
             return rows_of(paper_columns(self.items[0]), self.items)
         return []
-
-    def long_rows(self) -> list[dict[str, Any]]:
-        """The long rows of each comparison."""
-        return [row for item in self.items for row in item.long_rows()]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_outcomes.choices import RANKS, or_none
 from ir_outcomes.comparison.columns import columns_of, row_columns
-from ir_outcomes.comparison.compare import compared
+from ir_outcomes.comparison.family import compared
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.named_measures import Measures
@@ -142,14 +142,6 @@ class ConditionsComparison(HasFigures, HasPage, Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each contender and condition."""
         return rows_of(condition_columns(self.conditions), self.conditions)
-
-    def long_rows(self) -> list[dict[str, Any]]:
-        """Return the long rows of each comparison, with the condition."""
-        return [
-            {"condition": item.condition, **row}
-            for item in self.conditions
-            for row in item.comparison.long_rows()
-        ]
 
 
 @dataclass(frozen=True, repr=False)

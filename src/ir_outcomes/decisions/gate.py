@@ -8,8 +8,8 @@ from typing import Any, Literal, Unpack
 
 from ir_outcomes.choices import Positive
 from ir_outcomes.comparison.columns import measure_columns
-from ir_outcomes.comparison.compare import check_can_be_exceeded, compared
-from ir_outcomes.comparison.outputs import compare_values
+from ir_outcomes.comparison.compare import check_can_be_exceeded
+from ir_outcomes.comparison.family import compared
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.plan import queries_to_pass
 from ir_outcomes.errors import ParameterError
@@ -354,20 +354,14 @@ class _Decider:
     def _compared(
         self, evaluation: Evaluation, baseline: str, contenders: list[str]
     ) -> Iterable[Comparison]:
-        if evaluation.values is not None:
-            systems = evaluation.systems_named([baseline, *contenders])
-            # What a contender lacks counts as the worst value, where that is known.
-            worst = evaluation.values.with_worst(evaluation.runs_of([baseline]))
-            return compare_values(
-                evaluation if worst is None else replace(evaluation, values=worst),
-                systems,
-                Rules(**self.rules),
-                family=self.family,
-                as_written=True,
-            )
         # What stops a comparison fails the gate, which names it.
         pairs = evaluation[[baseline, *contenders]]
-        return compared(pairs, Rules(**self.rules), measures=self.measures, family=self.family)
+        if pairs.values is not None:
+            # What a contender lacks counts as the worst value, where that is known.
+            worst = pairs.values.with_worst(pairs.runs_of([baseline]))
+            pairs = replace(pairs, values=worst or pairs.values)
+        rules = Rules(**self.rules)
+        return compared(pairs, rules, measures=self.measures, family=self.family, as_written=True)
 
     def _decide(
         self,
