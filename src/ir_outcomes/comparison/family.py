@@ -61,12 +61,13 @@ def compared(
     measures: Measures = (),
     notes: Sequence[Note] = (),
     family: int | None = None,
-    as_written: bool = False,
+    for_gate: bool = False,
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
     """Compare the first system of an evaluation with the others, as part of a family.
 
-    Reciprocal ranks of another tool become ranks, unless they are taken `as_written`.
+    A gate takes reciprocal ranks of another tool as they are written, which else become ranks, and
+    decides on these runs only.
     """
     first, *others = evaluation.systems
     settings = Settings.of(evaluation, rules, family or len(others))
@@ -75,13 +76,15 @@ def compared(
     if values is None:
         asked = known_means(evaluation, measures)
         measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
-        pairs = Family(measurements, settings, [scores.measure for scores in asked])
+        names = [scores.measure for scores in asked]
+        pairs = Family(measurements, settings, names, for_gate=for_gate)
         lists = [[run.at(evaluation.cutoff) for run in runs] for runs in evaluation.runs_by_system]
         missing = [max(map(n_missing, runs)) for runs in lists]
         cutoffs = labels_elsewhere(evaluation, settings)
         notes = [*notes, *_notes_on_runs(evaluation)]
     else:
-        pairs = Family(measurements_of_values(values, systems, as_written=as_written), settings)
+        measurements = measurements_of_values(values, systems, as_written=for_gate)
+        pairs = Family(measurements, settings, for_gate=for_gate)
         missing = [values.most_missing(system.runs) for system in systems]
         cutoffs = [[] for _ in others]
         notes = [*notes, *as_notes(notes_on_values(values))]
@@ -168,9 +171,15 @@ class Family:
     """The rows and labels of one baseline and its contenders, corrected over these."""
 
     def __init__(
-        self, measurements: Measurements, settings: Settings, measures: Sequence[str] = ()
+        self,
+        measurements: Measurements,
+        settings: Settings,
+        measures: Sequence[str] = (),
+        *,
+        for_gate: bool = False,
     ) -> None:
         """Estimate all rows, and those of `measures` that were asked for."""
+        self.for_gate = for_gate
         self.measurements = measurements
         self.settings = settings
         self.measures = measures
@@ -244,14 +253,14 @@ class Family:
     def _row(self, index: int, name: str, pair: SystemPair) -> Row:
         """A row with the papers' tests, and its interval for new runs."""
         row = self.rows.rows[name].row(index, self.settings.first_level)
-        if pair.by_runs:
-            clusters = self.measurements.clusters
-            codes = None if clusters is None else clusters.codes
-            new_runs = interval_of_new_runs(row, pair.sides(name), codes, self.settings.alpha)
-            return replace(row, new_runs=new_runs)
-        if self.measurements.clusters is not None:
+        clusters = self.measurements.clusters
+        if not pair.by_runs and clusters is None:
+            return replace(row, tests=pair.tests(name, unpaired=row.measured_in == "reciprocal"))
+        if not pair.by_runs or self.for_gate:
             return row
-        return replace(row, tests=pair.tests(name, unpaired=row.measured_in == "reciprocal"))
+        codes = None if clusters is None else clusters.codes
+        new_runs = interval_of_new_runs(row, pair.sides(name), codes, self.settings.alpha)
+        return replace(row, new_runs=new_runs)
 
     def _with_margins(
         self, index: int, rows: Mapping[str, Row], pair: SystemPair, outcomes: Outcomes

@@ -195,6 +195,11 @@ class Comparison(HasFigures, HasPage, Result):
         """The rows of its table: those that decide, and the measures that were asked for."""
         return (*self.deciding, *self.measures)
 
+    def row(self, name: str) -> Row | None:
+        """The row of this name, None where there is none."""
+        rows = (*self._possible, *self.measures)
+        return next((row for row in rows if row.name == name), None)
+
     def per_query(self, which: Which | None = None, top: Positive | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
 

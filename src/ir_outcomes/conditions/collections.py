@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, Unpack
@@ -19,7 +19,6 @@ from ir_outcomes.conditions.conditions import (
     deciding_over,
     notes_on_left_out,
     overall_of,
-    row_called,
 )
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, refuse_measures
@@ -120,7 +119,6 @@ def compare_collections(
         dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
     )
     chosen = contenders_of(names, baseline, contenders)
-    first = next(iter(evaluations.values()))
     checked = Rules(**rules)
     conditions = conditions_of(
         evaluations,
@@ -143,15 +141,12 @@ def compare_collections(
         (name, [*notes_on_grades(evaluation.qrels, evaluation.rel), *_of_values(evaluation)])
         for name, evaluation in evaluations.items()
     ]
-    settings = Settings.of(first, checked, len(chosen))
-    if len({evaluation.cutoff for evaluation in evaluations.values()}) > 1:
-        settings = replace(settings, cutoff=None)
     return CollectionsComparison(
         baseline=baseline,
         conditions=tuple(conditions),
         overall=tuple(overall),
         missing=missing,
-        settings=settings,
+        settings=Settings.of_collections(evaluations.values(), checked, len(chosen)),
         notes=as_notes(
             [
                 *merged(on_grades),
@@ -226,7 +221,7 @@ def _notes(
 def _about_weights(overall: Overall, conditions: Sequence[Condition]) -> Iterator[Note]:
     """Say where a mean weighted by numbers of queries has another direction."""
     for row in overall.parts:
-        parts = filter(None, (row_called(item.comparison, row.name) for item in conditions))
+        parts = filter(None, (item.comparison.row(row.name) for item in conditions))
         total = sum(part.n * part.difference for part in parts if part.difference is not None)
         if total * (row.difference or 0.0) < 0:
             text = (
