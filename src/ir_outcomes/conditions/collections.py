@@ -1,11 +1,10 @@
 """The same comparison on several collections."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, ClassVar, Literal, Unpack
+from typing import ClassVar, Literal, Unpack
 
 from ir_outcomes.choices import Positive
 from ir_outcomes.conditions.conditions import (
@@ -20,11 +19,11 @@ from ir_outcomes.conditions.conditions import (
     notes_on_left_out,
     overall_of,
 )
-from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, refuse_measures
 from ir_outcomes.evaluation.named_measures import Measures
 from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop, notes_on_grades
-from ir_outcomes.evaluation.suites import collections_of, differing
+from ir_outcomes.evaluation.suites import collections_of, differing, notes_on_shared_ids
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes, merged, note
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
@@ -215,7 +214,7 @@ def _notes(
             "judged unequally",
             f"of the first 10 documents, in {listed(uneven)}; unjudged documents count as not relevant.",
         )
-    yield from _about_shared_ids(evaluations)
+    yield from notes_on_shared_ids(evaluations)
 
 
 def _about_weights(overall: Overall, conditions: Sequence[Condition]) -> Iterator[Note]:
@@ -229,31 +228,3 @@ def _about_weights(overall: Overall, conditions: Sequence[Condition]) -> Iterato
                 f" {row.name} would have the other direction. Here each weighs the same."
             )
             yield Note(text)
-
-
-def _about_shared_ids(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
-    """Say which collections have ids of queries or judged documents in common."""
-    documents = {
-        name: evaluation.qrels.docids.tolist()
-        for name, evaluation in evaluations.items()
-        if evaluation.qrels is not None
-    }
-    queries = {name: evaluation.query_ids for name, evaluation in evaluations.items()}
-    shared = []
-    for kind, ids in (("queries", queries), ("judged documents", documents)):
-        names = _sharing(ids)
-        if names:
-            shared.append(f"of {kind} ({some(names, 6)})")
-    if shared:
-        yield (
-            f"Collections have ids {listed(shared)} in common: if these are the same, the"
-            " collections are not independent, and the means are less certain than their intervals"
-            " say."
-        )
-
-
-def _sharing(ids: Mapping[str, Collection[Any]]) -> list[str]:
-    """Return the names of the collections that have an id in common with another one."""
-    # Whole numbers are ids in many unrelated collections, so they prove nothing.
-    times = Counter(known for own in ids.values() for known in {*own} if not known.isdigit())
-    return [name for name, own in ids.items() if any(times[known] > 1 for known in own)]

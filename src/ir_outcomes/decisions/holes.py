@@ -1,7 +1,7 @@
 """How much a verdict depends on unjudged documents."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple
 
@@ -11,7 +11,7 @@ from ir_outcomes.arguments import check_one_order
 from ir_outcomes.choices import Floats, Ints, Level, Positive
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.errors import ParameterError, some, warn
+from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.ranking import RankedDocuments
@@ -157,8 +157,7 @@ def holes(
     Parameters
     ----------
     evaluation : Evaluation
-        Best from ``evaluate(..., documents=cutoff)``: otherwise the runs are read again, with a
-        warning.
+        From ``evaluate(..., documents="cutoff")``.
     baseline, contenders : str, and str or sequence of str, optional
         Names of runs; by default the first is the baseline, and all others are contenders.
     cutoff : int, optional
@@ -171,8 +170,7 @@ def holes(
     Raises
     ------
     ParameterError
-        If the unjudged documents were removed, or not kept and the runs cannot be read again, or a
-        setting is not possible.
+        If the unjudged documents were removed or not kept, or a setting is not possible.
 
     References
     ----------
@@ -195,7 +193,7 @@ def holes(
     names = contenders_of(evaluation.names, baseline, contenders)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
-    evaluation = _with_documents(evaluation)
+    _refuse_without_documents(evaluation)
     found = []
     for name in with_progress(names, "pair", len(names), shown=progress):
         pair = evaluation[[baseline, name]]
@@ -330,39 +328,18 @@ def _as_run(documents: RankedDocuments, query_ids: Sequence[str]) -> dict[str, d
     return run
 
 
-def _with_documents(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with its documents, for which runs can be read again."""
+def _refuse_without_documents(evaluation: Evaluation) -> None:
+    """Refuse an evaluation that does not know the documents within its cutoff."""
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
         raise ParameterError(
             "`judged_only=True` removed the unjudged documents; evaluate the runs without it"
         )
-    kept = evaluation.documents
-    if kept and min(documents.depth for documents in kept) >= evaluation.cutoff:
-        return evaluation
-    remedy = f"pass `documents={evaluation.cutoff}` to evaluate"
-    if (
-        evaluation.qrels is None
-        or not evaluation.sources
-        or any(source is None for source in evaluation.sources)
-    ):
+    if min((kept.depth for kept in evaluation.documents), default=0) < evaluation.cutoff:
         raise ParameterError(
-            f"the documents were not kept to the cutoff, and some runs cannot be read again; {remedy}"
+            f"the documents were not kept to the cutoff; pass `documents={evaluation.cutoff}` to"
+            " evaluate"
         )
-    warn(f"the documents were not kept to the cutoff, so all runs are read again; {remedy}")
-    again = evaluate(
-        evaluation.qrels,
-        evaluation.sources,
-        names=evaluation.names,
-        documents=evaluation.cutoff,
-        cutoff=evaluation.cutoff,
-        rel=evaluation.rel,
-        ties=evaluation.ties,
-        drop_self=evaluation.runs[0].drop_self,
-        duplicates=evaluation.duplicates,
-        allow=STOPS,
-    )
-    return replace(evaluation, documents=again.restrict(evaluation.query_ids).documents)
 
 
 def _judged(pair: Evaluation, depth: int) -> tuple[float, float]:
