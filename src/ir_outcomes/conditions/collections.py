@@ -1,6 +1,6 @@
 """The same comparison on several collections."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -16,13 +16,14 @@ from ir_outcomes.conditions.conditions import (
     by_contender,
     conditions_of,
     deciding_over,
+    notes_on_condition,
     notes_on_left_out,
     overall_of,
 )
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, refuse_measures
 from ir_outcomes.evaluation.named_measures import Measures
-from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop, notes_on_grades
+from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop
 from ir_outcomes.evaluation.suites import collections_of, differing, notes_on_shared_ids
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes, merged, note
@@ -129,16 +130,20 @@ def compare_collections(
         measures=measures,
         groups=groups,
     )
-    missing = _missing(evaluations, (baseline, *chosen))
+    missing = tuple(
+        (run, name)
+        for name, evaluation in evaluations.items()
+        for run in (baseline, *chosen)
+        if run not in evaluation.system_names
+    )
     if not conditions:
         lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
     overall = overall_of(
         conditions, deciding_over(evaluations), checked, len(chosen), new_collection=True
     )
-    on_grades = [
-        (name, [*notes_on_grades(evaluation.qrels, evaluation.rel), *_of_values(evaluation)])
-        for name, evaluation in evaluations.items()
+    on_conditions = [
+        (name, list(notes_on_condition(evaluation))) for name, evaluation in evaluations.items()
     ]
     return CollectionsComparison(
         baseline=baseline,
@@ -148,7 +153,7 @@ def compare_collections(
         settings=Settings.of_collections(evaluations.values(), checked, len(chosen)),
         notes=as_notes(
             [
-                *merged(on_grades),
+                *merged(on_conditions),
                 *(
                     f"The collections differ in {setting}: {said}."
                     for setting, said in differing(evaluations, "cutoff")
@@ -157,28 +162,6 @@ def compare_collections(
             ]
         ),
     )
-
-
-def _of_values(evaluation: Evaluation) -> Iterator[Note]:
-    """Say what is known of values that another tool computed."""
-    if evaluation.values is not None:
-        yield from evaluation.values.notes_on_output()
-
-
-def _missing(
-    evaluations: Mapping[str, Evaluation], runs: Collection[str]
-) -> tuple[tuple[str, str], ...]:
-    """Return the runs that an evaluation lacks, with its name."""
-    return tuple(
-        (run, name)
-        for name, evaluation in evaluations.items()
-        for run in missing_runs(evaluation, runs)
-    )
-
-
-def missing_runs(evaluation: Evaluation, runs: Iterable[str]) -> list[str]:
-    """Return the runs that an evaluation lacks."""
-    return [run for run in runs if run not in evaluation.system_names]
 
 
 def _notes(

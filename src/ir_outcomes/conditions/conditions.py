@@ -13,9 +13,10 @@ from ir_outcomes.comparison.family import compared
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.named_measures import Measures
-from ir_outcomes.evaluation.remarks import Allow, refuse_stops, unjudged_share
+from ir_outcomes.evaluation.remarks import Allow, notes_on_grades, refuse_stops, unjudged_share
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed
+from ir_outcomes.notes import Note
 from ir_outcomes.pairs.differences import Quantity
 from ir_outcomes.pairs.means import RowInConditions, RowOfMeans, mean_over_conditions
 from ir_outcomes.pairs.measurements import deciding_rows
@@ -372,6 +373,13 @@ def _left_out(name: str, conditions: Sequence[Condition]) -> tuple[str, ...]:
     """Return the conditions that do not enter a row."""
     rows = ((item.condition, item.comparison.row(name)) for item in conditions)
     return tuple(condition for condition, row in rows if row is None or row.standard_error is None)
+
+
+def notes_on_condition(evaluation: Evaluation) -> Iterator[Note]:
+    """Say what is known of the judgments, or of values of another tool."""
+    yield from notes_on_grades(evaluation.qrels, evaluation.rel)
+    if evaluation.values is not None:
+        yield from evaluation.values.notes_on_output()
 
 
 def notes_on_left_out(overall: Overall) -> Iterator[str]:

@@ -378,7 +378,7 @@ class _Decider:
             reference=reference,
             status=status,
             reasons=(*failures, *doubts) or (_pass_words(comparison),),
-            needed={} if status == "pass" else dict(_needed(comparison)),
+            needed={} if status == "pass" else _needed(comparison),
             comparison=comparison,
         )
         if status == "pass":
@@ -484,13 +484,14 @@ def _identical_words(comparison: Comparison) -> str:
     return f"{comparison.contender} is identical to {comparison.baseline}: was the new run written?"
 
 
-def _needed(comparison: Comparison) -> Iterator[tuple[str, QueriesNeeded]]:
-    """Yield how many queries would settle the rows that are not settled."""
-    for row in comparison.with_margins:
-        if row.margin is not None and row.margin.found == "not excluded":
-            needed = queries_to_pass(comparison, row, row.margin.size)
-            if needed is not None:
-                yield row.name, needed
+def _needed(comparison: Comparison) -> dict[str, QueriesNeeded]:
+    """How many queries would settle the rows that are not settled."""
+    needed = {
+        row.name: queries_to_pass(comparison, row, row.margin.size)
+        for row in comparison.with_margins
+        if row.margin is not None and row.margin.found == "not excluded"
+    }
+    return {name: queries for name, queries in needed.items() if queries is not None}
 
 
 def _most_harmed(comparison: Comparison, names: Sequence[str]) -> list[QueryOutcome]:
