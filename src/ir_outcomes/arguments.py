@@ -21,7 +21,7 @@ from typing import (
     is_typeddict,
 )
 
-from ir_outcomes.choices import Bounds, Count, Level, OneOrder, Positive
+from ir_outcomes.choices import Bounds, OneOrder
 from ir_outcomes.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -213,42 +213,10 @@ def numbers(name: str, values: Any) -> "Floats":
     return array
 
 
-def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
-    """Refuse what is not a whole number from 1 to `LARGEST`."""
-    check_argument(name, value, Positive | None if none_allowed else Positive)
-
-
-def check_count(name: str, value: object) -> None:
-    """Refuse what is not a whole number from 0 to `LARGEST`."""
-    check_argument(name, value, Count)
-
-
-def check_number(name: str, value: object, above: float = 0.0, below: float = 1.0) -> None:
-    """Refuse what is not a number strictly between two bounds."""
-    check_argument(name, value, Annotated[float, Bounds(above, below)])
-
-
-def check_level(alpha: object) -> None:
-    """Refuse a significance level that is not between 0 and 0.5."""
-    check_argument("alpha", alpha, Level)
-
-
 def check_fields(instance: Any) -> None:
     """Refuse fields of a dataclass of kinds that its annotations do not name."""
     for name, kind in get_type_hints(type(instance), include_extras=True).items():
         check_argument(name, getattr(instance, name), kind)
-
-
-def check_kind(name: str, value: object, kinds: type | tuple[type, ...], wanted: str) -> None:
-    """Refuse a value of another kind than an argument takes, which is said in words."""
-    if not isinstance(value, kinds):
-        raise ParameterError(f"`{name}` is of type {type(value).__name__}; it must be {wanted}")
-
-
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse what is not one of the choices."""
-    if value not in choices:
-        raise ParameterError(f"must be one of {', '.join(choices)}", **{name: value})
 
 
 def check_one_order(ties: str, subject: str = "") -> None:

@@ -51,6 +51,7 @@ Positive = Annotated[int, Bounds(1, LARGEST)]
 Count = Annotated[int, Bounds(0, LARGEST)]
 Level = Annotated[float, Bounds(0.0, 0.5)]  # of significance
 Share = Annotated[float, Bounds(0.0, 1.0)]
+Finite = Annotated[float, Bounds(-math.inf, math.inf)]
 Megabytes = Annotated[float, Bounds(0.0, 1000.0)]
 
 Ties = Literal["trec", "msmarco", "input", "expected"]
@@ -63,8 +64,6 @@ Direction = Literal["better", "worse", "none"]
 Missing = Literal["retrieved", "cutoff"]
 OnError = Literal["raise", "report", "keep"]
 Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
-# Of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021.
-Columns = Literal["default", "paper"]
 Mark = Literal["best", "significant"]  # what a format emphasizes
 
 OUTCOMES = ("neither", "lost", "won", "both")

@@ -16,8 +16,8 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from ir_outcomes.arguments import checked, with_checked_methods
-from ir_outcomes.choices import Columns, Mark, Positive
-from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
+from ir_outcomes.choices import Mark, Positive
+from ir_outcomes.errors import FormatError, escaped, shortened
 from ir_outcomes.notes import Note
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
@@ -140,13 +140,6 @@ class Result(Immutable):
         """Return flat rows with exact values, None where there is no value."""
         raise NotImplementedError
 
-    def paper_rows(self) -> list[dict[str, Any]]:
-        """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows."""
-        raise ParameterError(
-            f"`columns='paper'` is for comparisons; {type(self).__name__} has `columns='default'`"
-            " only"
-        )
-
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return dicts, lists, text and numbers, with `per_query` those of each query."""
         return dict(as_plain(self, per_query=per_query))
@@ -199,9 +192,7 @@ class Result(Immutable):
         """Return `rows` as a data frame of pandas."""
         return shown("frame", self.rows())
 
-    def to_text(
-        self, *, details: bool = False, rows: Positive | None = 20, columns: Columns = "default"
-    ) -> str:
+    def to_text(self, *, details: bool = False, rows: Positive | None = 20) -> str:
         """Return the result as text, folded at the width of the terminal.
 
         Parameters
@@ -211,24 +202,21 @@ class Result(Immutable):
             label is read.
         rows : int, optional
             How many rows of a table are shown; None for all.
-        columns : {"default", "paper"}
-            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
         """
-        return str(shown("text", self.view(columns=columns), details=details, rows=rows))
+        return str(shown("text", self.view(), details=details, rows=rows))
 
-    def to_csv(self, *, columns: Columns = "default") -> str:
+    def to_csv(self) -> str:
         """Return `rows` as CSV with a header.
 
         Values are exact, and empty where there is none. Names and ids are as they are: import those
         of strangers into a spreadsheet as text, because it computes what begins with ``=``, ``+``,
-        ``-`` or ``@``. See `to_text` for `columns`.
+        ``-`` or ``@``.
         """
-        return str(shown("csv", self.rows() if columns == "default" else self.paper_rows()))
+        return str(shown("csv", self.rows()))
 
     def to_latex(
         self,
         *,
-        columns: Columns = "default",
         caption: bool | str = False,
         label: str | None = None,
         wide: bool = False,
@@ -238,8 +226,6 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            See `to_text`.
         caption : bool or str
             True puts each table into a float with the result's own caption; text is the caption
             instead and is taken as LaTeX. By default the caption is a comment.
@@ -255,7 +241,7 @@ class Result(Immutable):
         return str(
             shown(
                 "latex",
-                self.view(columns=columns),
+                self.view(),
                 caption=caption,
                 label=label,
                 wide=wide,
@@ -263,22 +249,20 @@ class Result(Immutable):
             )
         )
 
-    def to_html(self, *, columns: Columns = "default", full: bool = False) -> str:
+    def to_html(self, *, full: bool = False) -> str:
         """Return what `to_text` shows in HTML, with the details in a fold.
 
         Everything is escaped. With `full` a whole page with character set, title and style, instead of a part of a page.
         """
-        return str(shown("html", self.view(columns=columns), full=full))
+        return str(shown("html", self.view(), full=full))
 
-    def to_markdown(
-        self, *, details: bool = False, rows: Positive | None = None, columns: Columns = "default"
-    ) -> str:
+    def to_markdown(self, *, details: bool = False, rows: Positive | None = None) -> str:
         """Return what `to_text` shows in GitHub's Markdown, with everything escaped."""
-        return str(shown("markdown", self.view(columns=columns), details=details, rows=rows))
+        return str(shown("markdown", self.view(), details=details, rows=rows))
 
-    def view(self, *, columns: Columns = "default") -> Any:
+    def view(self) -> Any:
         """Return what every format shows of the result, as text that is not yet escaped."""
-        return shown("view" if columns == "default" else "paper view", self)
+        return shown("view", self)
 
     def _repr_html_(self) -> str:
         return self.to_html()

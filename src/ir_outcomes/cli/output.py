@@ -23,7 +23,7 @@ from ir_outcomes.files import write_completely
 from ir_outcomes.results import Result
 
 if TYPE_CHECKING:
-    from ir_outcomes.showing import View
+    from ir_outcomes.showing.view import View
 
 DOCUMENTS = 20  # of each ranked list, on a page
 STDIN = "\0"  # stands for "-" while words are parsed, where a bare hyphen would be an option

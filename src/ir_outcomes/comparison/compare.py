@@ -117,7 +117,7 @@ def compare(
         _refuse_settings_of_evaluations(of_reading)
         evaluation = evaluation_of(qrels, cutoff=reading.cutoff, several_runs=True, values=True)
         refuse_measures(evaluation, reading.measures)
-        others = contenders_of(evaluation.system_names, baseline, contenders)
+        others = contenders_of(evaluation.systems, baseline, contenders)
         evaluation = evaluation[[baseline, *others]]
         is_left_out = isinstance(contenders, (list, tuple)) and baseline in contenders
         several = not isinstance(contenders, str)

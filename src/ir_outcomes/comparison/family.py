@@ -25,7 +25,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_systems,
 )
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import System
+from ir_outcomes.evaluation.systems import Systems
 from ir_outcomes.files import with_progress
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, as_notes, ranked
@@ -69,9 +69,9 @@ def compared(
     A gate takes reciprocal ranks of another tool as they are written, which else become ranks, and
     decides on these runs only.
     """
-    first, *others = evaluation.systems
-    settings = Settings.of(evaluation, rules, family or len(others))
     values, systems = evaluation.values, evaluation.systems
+    first, *others = systems.values()
+    settings = Settings.of(evaluation, rules, family or len(others))
     worst: Sequence[str] = ()
     if values is None:
         asked = known_means(evaluation, measures)
@@ -85,7 +85,7 @@ def compared(
     else:
         measurements = measurements_of_values(values, systems, as_written=for_gate)
         pairs = Family(measurements, settings, for_gate=for_gate)
-        missing = [values.most_missing(system.runs) for system in systems]
+        missing = list(map(values.most_missing, systems.values()))
         cutoffs = [[] for _ in others]
         notes = [*notes, *as_notes(notes_on_values(values))]
         with_worst = values.with_worst()
@@ -93,7 +93,7 @@ def compared(
             worst = Family(measurements_of_values(with_worst, systems), settings).labels
     comparisons = []
     for index, contender in enumerate(with_progress(others, "pair", len(others), shown=progress)):
-        runs = {*first.runs, *contender.runs}
+        runs = {*first, *contender}
         of_pair = [about for about in notes if not about.runs or runs.intersection(about.runs)]
         if worst:
             of_pair = list(_with_label_of_worst(of_pair, pairs.labels[index], worst[index]))
@@ -202,7 +202,6 @@ class Family:
         """Put together the comparison of one contender."""
         settings, measurements = self.settings, self.measurements
         pair = SystemPair(measurements, 0, index + 1)
-        systems = evaluation.systems
         outcomes = pair.outcomes()
         rows = {name: self._row(index, name, pair) for name in self.rows.rows}
         rows |= self._with_margins(index, rows, pair, outcomes)
@@ -243,7 +242,7 @@ class Family:
             measures=tuple(rows[name] for name in self.measures),
             identical=bool(self.rows.identical[index]),
             n_runs=pair.n_runs,
-            runs=tuple(self._runs_of_systems(pair, (systems[0], systems[index + 1]))),
+            runs=tuple(self._runs_of_systems(pair, evaluation.systems)),
             queries=QueryOutcomes(pair, evaluation.texts),
         )
         verdict = replace(draft.verdict, sentence=sentence_of(draft))
@@ -310,21 +309,22 @@ class Family:
             whole = replace(whole, tests=tests, margin=None)
         return replace(whole, name=whole.measured_in), None
 
-    def _runs_of_systems(self, pair: SystemPair, systems: Sequence[System]) -> Iterator[SystemRun]:
+    def _runs_of_systems(self, pair: SystemPair, systems: Systems) -> Iterator[SystemRun]:
         """Yield what each run of a system that has several shows by itself."""
-        several = [system for system in systems if len(system.runs) > 1]
+        names = (pair.baseline_name, pair.contender_name)
+        several = {name: systems[name] for name in names if len(systems[name]) > 1}
         if not several:
             return
-        names = (*DECIDING, *self.measures)
-        sides = [pair.sides(name) if name in self.rows.rows else None for name in names]
-        for side, system in enumerate(several):
-            means: list[list[float | None]] = [[None] * len(system.runs)] * len(names)
+        rows = (*DECIDING, *self.measures)
+        sides = [pair.sides(name) if name in self.rows.rows else None for name in rows]
+        for side, (system, runs) in enumerate(several.items()):
+            means: list[list[float | None]] = [[None] * len(runs)] * len(rows)
             for row, of_row in enumerate(sides):
                 if of_row is not None:
                     sums, sizes = (values.sum(axis=1) for values in of_row[side])
                     means[row] = list(map(or_none, divided(sums, sizes, sizes > 0)))
-            for run, coverage, ranking, whole, *measures in zip(system.runs, *means, strict=True):
-                yield SystemRun(system.name, run, coverage, ranking, whole, tuple(measures))
+            for run, coverage, ranking, whole, *measures in zip(runs, *means, strict=True):
+                yield SystemRun(system, run, coverage, ranking, whole, tuple(measures))
 
 
 def _by_the_paper(rows: Mapping[str, Row], alpha: float) -> tuple[Decision | None, Decision | None]:

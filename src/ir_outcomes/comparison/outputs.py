@@ -106,7 +106,7 @@ def compare_outputs(
     evaluation = outputs(*sources, **of_values)
     if len(evaluation.systems) == 1:
         noun = "run" if len(evaluation.names) == 1 else "system"
-        (name,) = evaluation.system_names
+        (name,) = evaluation.systems
         raise ParameterError(f"there is one {noun} only, {name}; give another output")
     results = Comparisons(compared(evaluation, rules))
     one_run_each = settings.get("replicates") is None

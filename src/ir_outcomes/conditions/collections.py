@@ -134,7 +134,7 @@ def compare_collections(
         (run, name)
         for name, evaluation in evaluations.items()
         for run in (baseline, *chosen)
-        if run not in evaluation.system_names
+        if run not in evaluation.systems
     )
     if not conditions:
         lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])

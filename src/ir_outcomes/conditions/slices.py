@@ -162,7 +162,7 @@ def compare_slices(
     )
     differ: list[SliceDifference] = []
     if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
-        differ = list(_differences(systems, labels, seed, resamples, checked.correction))
+        differ = list(_differences(systems, labels, seed, resamples, checked))
     overall = overall_of(conditions, deciding_over(parts), checked, len(chosen))
     left_out = [note for item in overall for note in notes_on_left_out(item)]
     return SlicesComparison(
@@ -252,7 +252,7 @@ def _natural(label: str) -> tuple[float, str]:
 
 
 def _differences(
-    evaluation: Evaluation, labels: Mapping[str, str], seed: int, resamples: int, correction: str
+    evaluation: Evaluation, labels: Mapping[str, str], seed: int, resamples: int, rules: Rules
 ) -> Iterator[SliceDifference]:
     """Test for each contender whether slices differ at all, corrected over these."""
     if evaluation.values is None:
@@ -277,7 +277,7 @@ def _differences(
             n_slices = len(np.unique(of_queries[counted]))
             tests.append(SliceDifference(pair.contender_name, name, pvalue, pvalue, n_slices))
         pvalues = [1.0 if test.pvalue is None else test.pvalue for test in tests]
-        corrected = adjust(pvalues, correction).tolist()
+        corrected = adjust(pvalues, rules.correction).tolist()
         by_row.append(
             [
                 test if test.pvalue is None else replace(test, pvalue_corrected=pvalue)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any, Literal, Unpack
 
 from ir_outcomes.choices import Positive
@@ -255,7 +255,7 @@ def gate(
         max_missing = 0.0 if are_values else MANY_MISSING
     for item in collections.values():
         refuse_measures(item, measures)
-    names = tuple(dict.fromkeys(run for item in collections.values() for run in item.system_names))
+    names = tuple(dict.fromkeys(run for item in collections.values() for run in item.systems))
     candidates = contenders_of(names, baseline, contenders)
     baselines = [baseline, *([] if reference is None else [reference])]
     candidates = [run for run in candidates if run not in baselines]
@@ -331,14 +331,14 @@ class _Decider:
         reference: str | None,
     ) -> Iterator[GateDecision]:
         """Yield a decision on each contender in one collection."""
-        systems = evaluation.system_names
+        systems = evaluation.systems
         present = [run for run in contenders if run in systems]
         comparisons: dict[str, Comparison] = {}
         if baseline in systems and present:
             pairs = evaluation[[baseline, *present]]
             if pairs.values is not None:
                 # What a contender lacks counts as the worst value, where that is known.
-                worst = pairs.values.with_worst(pairs.runs_of([baseline]))
+                worst = pairs.values.with_worst(pairs.systems[baseline])
                 pairs = replace(pairs, values=worst or pairs.values)
             # What stops a comparison fails the gate, which names it.
             family = compared(
@@ -389,7 +389,7 @@ class _Decider:
         """Say why one of the two systems cannot be used."""
         names = [comparison.baseline, comparison.contender]
         if evaluation.values is not None:
-            for run in evaluation.runs_of(names):
+            for run in chain.from_iterable(evaluation.systems[name] for name in names):
                 yield from evaluation.values.problems(run, self.max_missing)
         else:
             yield from self._failures_of_lists(comparison, evaluation[names], names)

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import check_kind
 from ir_outcomes.choices import LARGEST, Floats
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import ParameterError
+from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes, note
 from ir_outcomes.pairs.rows import Row
@@ -97,7 +96,7 @@ class Plan(Result):
 
 
 def plan(
-    comparison: Comparison,
+    comparison: Comparison | Comparisons,
     coverage: float | None = None,
     ranking: float | None = None,
     all_queries: float | None = None,
@@ -152,14 +151,11 @@ def plan(
     >>> iro.plan(iro.compare(qrels, a, b), ranking=0.25).ranking.needed.queries
     38
     """
-    if isinstance(comparison, Comparisons) and len(comparison) == 1:
+    if isinstance(comparison, Comparisons):
+        if len(comparison) > 1:
+            names = some([item.contender for item in comparison])
+            raise ParameterError(f"a plan is of one contender: give comparisons[NAME], of {names}")
         comparison = comparison[0]
-    check_kind(
-        "comparison",
-        comparison,
-        Comparison,
-        "a Comparison: what ir_outcomes.compare returns, by its contender's name",
-    )
     given = {"coverage": coverage, "ranking": ranking, "all_queries": all_queries}
     effects = {name: effect for name, effect in given.items() if effect is not None}
     rows = _rows_of_effects(comparison, effects)

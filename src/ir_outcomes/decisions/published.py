@@ -1,12 +1,11 @@
 """Verdicts from published numbers: won, lost and the change in ranking."""
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.arguments import check_count, check_level, check_number, check_positive
+from ir_outcomes.choices import Count, Finite, Level, Positive
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.pairs.differences import RowSums
 from ir_outcomes.pairs.measurements import COVERAGE
@@ -62,13 +61,13 @@ class SummaryVerdict(Result):
 
 
 def verdict_from_summary(
-    won: int,
-    lost: int,
-    n: int | None = None,
-    ranking_difference: float | None = None,
+    won: Count,
+    lost: Count,
+    n: Positive | None = None,
+    ranking_difference: Finite | None = None,
     ranking_pvalue: float | None = None,
     *,
-    alpha: float = 0.05,
+    alpha: Level = 0.05,
 ) -> SummaryVerdict:
     """Reach the verdict from published numbers, uncorrected for several contenders.
 
@@ -101,12 +100,6 @@ def verdict_from_summary(
     >>> found.verdict.label, found.verdict.do_no_harm
     ('ranking gain, unconfirmed', 'better')
     """
-    check_positive("n", n, none_allowed=True)
-    check_level(alpha)
-    for name, count in (("won", won), ("lost", lost)):
-        if isinstance(count, float) and 0 < count < 1:
-            raise ParameterError(MEANS, **{name: count})
-        check_count(name, count)
     if n is not None and won + lost > n:
         raise ParameterError("must be at most n together", won=won, lost=lost, n=n)
     if (ranking_difference is None) != (ranking_pvalue is None):
@@ -128,7 +121,6 @@ def _verdict(
     ranking = 0
     by_paper: tuple[Decision | None, Decision | None] = (None, None)
     if difference is not None and pvalue is not None:
-        check_number("ranking_difference", difference, -math.inf, math.inf)
         if not 0 <= pvalue <= 1:
             raise ParameterError("must be a number between 0 and 1", ranking_pvalue=pvalue)
         ranking = -int(np.sign(difference)) * (pvalue <= alpha)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
-from ir_outcomes.arguments import check_one_order, check_positive
-from ir_outcomes.choices import Ties, Unit
+from ir_outcomes.arguments import check_argument, check_one_order
+from ir_outcomes.choices import Positive, Ties, Unit
 from ir_outcomes.errors import ParameterError, shortened
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class SearchLengthMeasure(Measure):
     def _checked(self, name: str, value: Any) -> Any:
         info = self.SUPPORTED_PARAMS[name]
         if info.dtype is int:
-            check_positive(f"{self.NAME}: {name}", value)
+            check_argument(f"{self.NAME}: {name}", value, Positive)
             return int(value)
         if not info.validate(value) or value == "":
             allowed = "a registered name, irds:<id> or a path"

@@ -11,7 +11,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import check_comparable
 from ir_outcomes.evaluation.named_measures import parse_measure
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import System
+from ir_outcomes.evaluation.systems import Systems
 from ir_outcomes.pairs.differences import Clusters, FoundItems, Measurements, Quantity
 from ir_outcomes.pairs.verdict import DECIDING, FACETS
 
@@ -62,12 +62,12 @@ def measurements_of(
         name = "MRR on both" if by_query else "1 / length on both"
         rows += _rows_of_reciprocals(ranks, items, name)
     return Measurements(
-        names=evaluation.system_names,
+        names=tuple(evaluation.systems),
         n_runs=tuple(map(len, by_system)),
         query_ids=first.answerable_queries,
         deciding=DECIDING,
         clusters=None if first.clusters is None else Clusters(first.clusters[answerable]),
-        rankings=_numbered([run.digests.tobytes() for run in runs]),
+        rankings=_numbered([run.diagnosis.digests.tobytes() for run in runs]),
         **_by_name(rows),
     )
 
@@ -123,7 +123,7 @@ def deciding_rows(values: Scores | None) -> tuple[str, ...]:
 
 
 def measurements_of_values(
-    scores: Scores, systems: Sequence[System], *, as_written: bool = False
+    scores: Scores, systems: Systems, *, as_written: bool = False
 ) -> Measurements:
     """Take values that another tool computed.
 
@@ -152,28 +152,28 @@ def measurements_of_values(
     return replace(measurements, quantities=quantities)
 
 
-def measurements_of_means(scores: Scores, systems: Sequence[System]) -> Measurements:
+def measurements_of_means(scores: Scores, systems: Systems) -> Measurements:
     """Take values of which only the mean is compared."""
     whole = _quantity(scores)._replace(name="all queries")
     return _of_rows([(whole, _values(scores, systems))], (whole.name,), scores, systems)
 
 
-def _values(scores: Scores, systems: Sequence[System]) -> Floats:
+def _values(scores: Scores, systems: Systems) -> Floats:
     """(runs, queries) values of the runs of systems, in their order."""
-    return scores.values[[scores.runs.index(run) for system in systems for run in system.runs]]
+    return scores.values[[scores.runs.index(run) for runs in systems.values() for run in runs]]
 
 
 def _of_rows(
     rows: Sequence[MeasuredRow],
     deciding: tuple[str, ...],
     scores: Scores,
-    systems: Sequence[System],
+    systems: Systems,
 ) -> Measurements:
     """Rows of values, with their queries, clusters and systems."""
-    contents = [_contents(scores, run) for system in systems for run in system.runs]
+    contents = [_contents(scores, run) for runs in systems.values() for run in runs]
     return Measurements(
-        names=tuple(system.name for system in systems),
-        n_runs=tuple(len(system.runs) for system in systems),
+        names=tuple(systems),
+        n_runs=tuple(map(len, systems.values())),
         query_ids=scores.query_ids,
         deciding=deciding,
         clusters=None if scores.clusters is None else Clusters(scores.clusters),

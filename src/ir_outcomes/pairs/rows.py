@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
-from ir_outcomes.choices import Direction, Floats, Ints, or_none
+from ir_outcomes.choices import Correction, Direction, Floats, Ints, or_none
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, Quantity, RowSums
 from ir_outcomes.pairs.outcomes import Outcomes
 from ir_outcomes.pairs.verdict import labels_of
@@ -317,7 +317,7 @@ class RowsOfPairs(NamedTuple):
 
     def corrected(
         self,
-        correction: str,
+        correction: Correction,
         alpha: float,
         names: Iterable[str] | None = None,
         *,

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ir_outcomes.arguments import check_kind
-from ir_outcomes.errors import FormatError, UnreadableFile, escaped, some
+from ir_outcomes.errors import FormatError, ParameterError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
 from ir_outcomes.reading.files import COMPRESSION_ENDINGS, name_of
 
@@ -67,7 +66,10 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
         If there is no such folder, or a folder in it neither is nor contains a collection, so that
         nothing would be compared there.
     """
-    check_kind("suite", path, (str, os.PathLike), f"a path; {LAYOUT}")
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(
+            f"`suite` is of type {type(path).__name__}; it must be a path; {LAYOUT}"
+        )
     folder = Path(path)
     if not folder.is_dir():
         raise UnreadableFile(f"{path}: no such folder; {LAYOUT}")
@@ -96,6 +98,10 @@ def read_folders(path: str | os.PathLike[str]) -> dict[str, list[str]]:
         If there is no such folder, or a folder in it has no files or other folders.
     """
     layout = "give a folder with a folder of values for each collection: COLLECTION/SYSTEM.csv"
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(
+            f"`suite` is of type {type(path).__name__}; it must be a path; {LAYOUT}"
+        )
     folder = Path(path)
     if not folder.is_dir():
         raise UnreadableFile(f"{path}: no such folder; {layout}")

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ir_outcomes.errors import escaped
 from ir_outcomes.formatting import plural
-from ir_outcomes.showing import Table, View, column_groups
+from ir_outcomes.showing.view import Table, View, column_groups
 from ir_outcomes.table_columns import Column
 
 USUAL_WIDTH = 80  # for which the numbers of lines are meant
@@ -136,8 +136,10 @@ def _aligned(table: Table, n_rows: int, width: int) -> Iterator[str]:
     Columns that do not fit beside the others follow below, with the names of the rows again.
     """
     laid = [
-        _Laid(column, [escaped(column.title), *_cells(table, position, n_rows)])
-        for position, column in enumerate(table.columns)
+        _Laid(
+            column, [escaped(column.title), *(escaped(row[place]) for row in table.rows[:n_rows])]
+        )
+        for place, column in enumerate(table.columns)
     ]
     names = laid[: _n_naming(laid)]
     block = list(names)
@@ -151,16 +153,6 @@ def _aligned(table: Table, n_rows: int, width: int) -> Iterator[str]:
             block = list(names)
         block += part
     yield from _side_by_side(block, width)
-
-
-def _cells(table: Table, position: int, n_rows: int) -> list[str]:
-    """Return the cells of a column with their superscripts."""
-    marks = [table.raised.get((row, position), "") for row in range(n_rows)]
-    longest = max(map(len, marks), default=0)
-    cells = [escaped(row[position]) for row in table.rows[:n_rows]]
-    if not longest:
-        return cells
-    return [f"{cell} {mark:<{longest}}" for cell, mark in zip(cells, marks, strict=True)]
 
 
 def _n_naming(laid: Sequence[_Laid]) -> int:

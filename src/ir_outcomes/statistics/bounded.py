@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.arguments import check_number, numbers
+from ir_outcomes.arguments import numbers
 from ir_outcomes.statistics.estimate import Interval
 
 
@@ -54,7 +54,6 @@ def mean_interval(
     # 95.8 and 95.2 % elsewhere.
     from scipy.special import stdtrit
 
-    check_number("alpha", alpha)
     values = numbers("values", values)
     if not len(values):
         return None

@@ -1,18 +1,13 @@
 """Families of tests: corrected p-values, and the level of the first step."""
 
-from typing import get_args
-
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.arguments import check_choice
-from ir_outcomes.choices import Correction, Floats
+from ir_outcomes.choices import Correction, Floats, unreachable
 from ir_outcomes.errors import ParameterError
 
-CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
-
-def adjust(pvalues: npt.ArrayLike, method: str, size: int | None = None) -> Floats:
+def adjust(pvalues: npt.ArrayLike, method: Correction, size: int | None = None) -> Floats:
     """Correct the p-values of a family of tests.
 
     Parameters
@@ -35,7 +30,6 @@ def adjust(pvalues: npt.ArrayLike, method: str, size: int | None = None) -> Floa
     >>> adjust([0.01, 0.04, 0.03], "holm").tolist()
     [0.03, 0.06, 0.06]
     """
-    check_choice("correction", method, CORRECTIONS)
     p = np.asarray(pvalues, dtype=np.float64)
     if not np.all((p >= 0) & (p <= 1)):
         raise ParameterError(f"p-values must lie between 0 and 1, got {p.tolist()}")
@@ -51,6 +45,8 @@ def adjust(pvalues: npt.ArrayLike, method: str, size: int | None = None) -> Floa
         corrected[order] = np.maximum.accumulate(p[order] * (m + 1 - ranks))
     elif method == "fdr_bh":
         corrected[order] = np.minimum.accumulate((p[order] * m / ranks)[::-1])[::-1]
+    elif method != "none":
+        unreachable(method)
     return np.minimum(corrected, 1.0)[:n_tests]
 
 

@@ -10,13 +10,13 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import count
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.arguments import check_number, numbers
-from ir_outcomes.choices import Floats
+from ir_outcomes.arguments import check_argument, numbers
+from ir_outcomes.choices import Bounds, Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.estimate import IMAGINARY_UNITS, smallest_pvalue
 
@@ -229,7 +229,6 @@ def _excess_kurtosis(d: Floats) -> float:
 
 
 def _check(effect: float, alpha: float, power: float) -> None:
-    check_number("alpha", alpha)
-    check_number("power", power, above=alpha)
+    check_argument("power", power, Annotated[float, Bounds(alpha, 1.0)])
     if not (math.isfinite(effect) and effect):
         raise ParameterError("must be a number other than 0", effect=effect)
