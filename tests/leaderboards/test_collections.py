@@ -227,12 +227,3 @@ def test_whole_numbers_are_ids_of_unrelated_collections() -> None:
         if "in common" in note
     )
     assert "(c2, again)" in said
-
-
-def test_the_page_opens_with_the_board() -> None:
-    evaluations = suite(3, documents=5)
-    board = iro.leaderboard(evaluations)
-    page = board.to_report(evaluation=evaluations).html
-    assert board.view().headline in page
-    assert '"c2"' not in page  # the pairs of the page are those of the means
-    assert all(standing.run in page for standing in board.standings)

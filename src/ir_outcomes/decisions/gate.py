@@ -301,12 +301,12 @@ def _check_allow(
     allow: Collection[str], runs: Sequence[str], collections: Iterable[str | None]
 ) -> None:
     """Refuse what is neither a stop nor a run of a collection."""
-    known = [f"{run}@{name}" for run in runs for name in collections if name is not None]
+    in_collections = [f"{run}@{name}" for run in runs for name in collections if name is not None]
     for item in allow:
-        if item not in STOPS and item not in known:
+        if item not in STOPS and item not in in_collections:
             raise ParameterError(
                 f"{item!r} is neither one of {listed(list(STOPS))} nor a run@collection such as"
-                f" {known[0] if known else 'bm25@dl19'}",
+                f" {in_collections[0] if in_collections else 'bm25@dl19'}",
                 allow=allow,
             )
 

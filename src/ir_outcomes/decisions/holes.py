@@ -9,8 +9,7 @@ import numpy as np
 
 from ir_outcomes.arguments import check_one_order
 from ir_outcomes.choices import Floats, Ints, Level, Positive
-from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.family import compared
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
@@ -126,9 +125,9 @@ COLUMNS = (
     Column("contender", heading="run (B)"),
     Column("verdict", "label"),
     *(
-        Column(f"{at}_{run}", _share(at, place), "AB"[place], PERCENT, group=group)
+        Column(f"{at}_{run}", _share(at, side), "AB"[side], PERCENT, group=group)
         for at, group in (("judged_at_10", "judged at 10"), ("judged", "judged, %"))
-        for place, run in enumerate(("baseline", "contender"))
+        for side, run in enumerate(("baseline", "contender"))
     ),
     Column("n_unjudged", heading="unjudged", form=NUMBER),
     Column("bound", "bound.word"),
@@ -194,10 +193,10 @@ def holes(
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
     _refuse_without_documents(evaluation)
-    found = []
-    for name in with_progress(names, "pair", len(names), shown=progress):
-        pair = evaluation[[baseline, name]]
-        found.append(_holes_of(pair, rules))
+    pairs = [
+        _holes_of(evaluation[[baseline, name]], rules)
+        for name in with_progress(names, "pair", len(names), shown=progress)
+    ]
     notes = [Note(_ABOUT_STANDS), *notes_on_grades(evaluation.qrels, evaluation.rel)]
     deepest = max(run.depth for run in evaluation.at())
     if deepest < evaluation.cutoff:
@@ -205,33 +204,27 @@ def holes(
     if evaluation.positives_only:
         notes.insert(0, note("positives only", _ABOUT_POSITIVES))
     settings = Settings.of(evaluation, rules)
-    return Holes(baseline, tuple(found), settings, notes=tuple(notes))
+    return Holes(baseline, tuple(pairs), settings, notes=tuple(notes))
 
 
 def _holes_of(pair: Evaluation, rules: Rules) -> PairHoles:
     """Find what depends on the unjudged documents of two runs."""
     unjudged = _Unjudged.of(pair)
-    before = _compared(pair, rules)
-    labels = [
-        _compared(_judged_again(pair, unjudged, chosen), rules).verdict.label
-        for chosen in unjudged.families()
-    ]
+    judged_again = (_judged_again(pair, unjudged, family) for family in unjudged.families())
+    label, *labels = (
+        compared(evaluation, rules)[0].verdict.label for evaluation in (pair, *judged_again)
+    )
     at_10 = _judged(pair, USUAL_DEPTH) if pair.cutoff >= USUAL_DEPTH else None
     order = np.argsort(-unjudged.gains(pair), kind="stable")[:CANDIDATES]
     return PairHoles(
-        contender=before.contender,
-        label=before.verdict.label,
+        contender=pair.names[1],
+        label=label,
         judged_at_10=at_10,
         judged=_judged(pair, pair.cutoff),
         n_unjudged=len(unjudged.query),
-        bound=Bound.of(before.verdict.label, labels),
+        bound=Bound.of(label, labels),
         candidates=tuple(unjudged.named(order, pair.query_ids)),
     )
-
-
-def _compared(pair: Evaluation, rules: Rules) -> Comparison:
-    first, second = pair.names
-    return compare(pair, first, second, alpha=rules.alpha, correction="none", allow=STOPS)
 
 
 class _Unjudged(NamedTuple):
@@ -246,10 +239,10 @@ class _Unjudged(NamedTuple):
         """Join the unjudged documents of two runs."""
         ranks: dict[tuple[int, bytes], list[int]] = {}
         for side, documents in enumerate(pair.documents):
-            kept = documents.first(pair.cutoff).unjudged()
-            queries = np.repeat(np.arange(len(kept.offsets) - 1), np.diff(kept.offsets))
+            holes = documents.first(pair.cutoff).unjudged()
+            queries = np.repeat(np.arange(len(holes.offsets) - 1), np.diff(holes.offsets))
             for query, docid, rank in zip(
-                queries.tolist(), kept.docids.tolist(), kept.rank.tolist(), strict=True
+                queries.tolist(), holes.docids.tolist(), holes.rank.tolist(), strict=True
             ):
                 ranks.setdefault((query, docid), [0, 0])[side] = rank
         queries_of = np.array([query for query, _ in ranks], dtype=np.int64)
@@ -280,19 +273,19 @@ class _Unjudged(NamedTuple):
         """Yield documents with the ids of their queries."""
         columns = (self.query[rows], self.docids[rows], *self.ranks[:, rows])
         for query, docid, baseline, contender in zip(
-            *(own.tolist() for own in columns), strict=True
+            *(column.tolist() for column in columns), strict=True
         ):
             yield UnjudgedDocument(
                 query_ids[query], docid.decode(), baseline or None, contender or None
             )
 
 
-def _judged_again(pair: Evaluation, unjudged: _Unjudged, chosen: Any) -> Evaluation:
+def _judged_again(pair: Evaluation, unjudged: _Unjudged, relevant: Any) -> Evaluation:
     """Evaluate two runs with qrels in which some unjudged documents are relevant."""
     if pair.qrels is None:
         raise ParameterError("the qrels were not kept; evaluate the runs again")
     judged = pair.qrels.to_dict()
-    for document in unjudged.named(np.flatnonzero(chosen), pair.query_ids):
+    for document in unjudged.named(np.flatnonzero(relevant), pair.query_ids):
         judged.setdefault(document.query_id, {})[document.docid] = pair.rel
     runs = {
         name: _as_run(documents.first(pair.cutoff), pair.query_ids)
@@ -335,7 +328,7 @@ def _refuse_without_documents(evaluation: Evaluation) -> None:
         raise ParameterError(
             "`judged_only=True` removed the unjudged documents; evaluate the runs without it"
         )
-    if min((kept.depth for kept in evaluation.documents), default=0) < evaluation.cutoff:
+    if min((run.depth for run in evaluation.documents), default=0) < evaluation.cutoff:
         raise ParameterError(
             f"the documents were not kept to the cutoff; pass `documents={evaluation.cutoff}` to"
             " evaluate"

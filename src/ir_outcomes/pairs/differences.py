@@ -216,9 +216,8 @@ class Measurements:
 
     def family(self, names: tuple[str, ...]) -> Iterator[BlockOfPairs]:
         """Yield the pairs of the first system with each other one, added up exactly."""
-        of_pair = max(
-            self._differences_of_pair, *(len(one.query) for one in self.items.values()), 1
-        )
+        n_items = (len(items.query) for items in self.items.values())
+        of_pair = max(self._differences_of_pair, *n_items, 1)
         width = max(BLOCK // of_pair, 1)
         for left in range(1, len(self.names), width):
             yield self._block(names, slice(0, 1), _upto(left, width, len(self.names)), exact=True)

@@ -137,8 +137,8 @@ class SystemPair:
         difference = np.broadcast_to(values.contender - values.baseline, shape)
         size = np.broadcast_to(values.size, shape)
         return [
-            (difference.sum(axis=other), size.sum(axis=other))
-            for other, n_runs in zip((1, 0), self.n_runs, strict=True)
+            (difference.sum(axis=axis), size.sum(axis=axis))
+            for axis, n_runs in zip((1, 0), self.n_runs, strict=True)
             if n_runs > 1
         ]
 
