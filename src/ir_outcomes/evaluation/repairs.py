@@ -177,5 +177,5 @@ def about_unknown_ids(qrels: Qrels, run: Run, any_judged: bool) -> str:
     if not set(qrels.docids.tolist()).isdisjoint(run.docids.tolist()):
         return ""
     documents = compared_documents(qrels, run, None)
-    found = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
-    return f"{found} {documents.repair or 'Are these from the same collection?'}"
+    problem = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
+    return f"{problem} {documents.repair or 'Are these from the same collection?'}"
