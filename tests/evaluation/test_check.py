@@ -243,11 +243,10 @@ def test_the_samples_have_no_problem(sample: Path, tmp_path: Path) -> None:
 
 @pytest.mark.realdata
 def test_healthy_collections_have_no_problem(real_data: Path) -> None:
-    """Two runs of each."""
     collections = sorted(real_data.rglob("qrels*.txt*"))
     assert len(collections) > 20
     for qrels in collections:
-        result = iro.check(qrels, sorted(qrels.parent.glob("*.run.gz"))[:2])
+        result = iro.check(qrels, sorted(qrels.parent.glob("*.run.gz"))[:1])
         assert result.problems == (), qrels
 
 
