@@ -32,7 +32,6 @@ from ir_outcomes.reading.runs import Duplicates, Run, is_path, runs_and_names
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 
-MANY_IDS = 0.05  # of the judged documents, so many more that another way of writing ids adds
 # The kinds of notes that are problems here, the worst first.
 PROBLEMS = (
     "unreadable",
@@ -212,14 +211,13 @@ def _notes_on_runs(qrels: Qrels, runs: Sequence[SearchLengths]) -> Iterator[Note
 
 def _documents(qrels: Qrels, run: Run, lengths: SearchLengths) -> Documents | None:
     """Return which documents match, unless it is known why none does."""
-    of_queries = repair_of_queries(
-        lengths.diagnosis.ignored, compress(lengths.query_ids, ~lengths.diagnosis.listed)
-    )
-    if lengths.diagnosis.listed.any():
-        is_explained = lengths.diagnosis.unknown_ids != ""
-    else:
-        is_explained = of_queries is None
-    return None if is_explained else documents_to_repair(qrels, run, of_queries, MANY_IDS)
+    diagnosis = lengths.diagnosis
+    absent = compress(lengths.query_ids, ~diagnosis.listed)
+    of_queries = repair_of_queries(diagnosis.ignored, absent)
+    is_explained = of_queries is None
+    if diagnosis.listed.any():
+        is_explained = diagnosis.unknown_ids != ""
+    return None if is_explained else documents_to_repair(qrels, run, of_queries)
 
 
 def _notes_on_ids(compared: Mapping[str, Documents]) -> Iterator[Note]:
