@@ -8,6 +8,7 @@ and Python names arguments.
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -128,6 +129,7 @@ COMMANDS = [
          "compare q.txt a.run three.run{}"),
     Case("compare q.txt a.run twice.run", r"pass (--duplicates first) or"),
     Case("compare q.txt a.run twice.run", r"or (--duplicates max)"),
+    Case("check q.txt a.run twice.run", r"pass (--duplicates first) or"),
     Case("compare exchanged.txt a.run b.run", r"(exchange) query and document",
          "compare q.txt a.run b.run"),
     Case("compare q.txt a.run self.run", r"pass (--drop-self)"),
@@ -265,6 +267,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 
+@cache
 def said(words: str, folder: Path) -> tuple[int, str]:
     """Run a command; return its status and what it says, on one line."""
     typed = [re.sub(r"^['\"]|['\"]$", "", word) for word in re.findall(r'"[^"]*"|\S+', words)]

@@ -64,7 +64,7 @@ def test_lists_are_systems_and_runs_keep_their_names(tmp_path: Path) -> None:
     assert [*ev.systems] == ["a", "b"]
     assert ev[["b"]].names == ("x", "y")
     assert (ev[["a", "x"]].replicates, ev[:2].replicates) == ({}, {})
-    with pytest.raises(iro.ParameterError, match="b stands for x, y; name one of these runs"):
+    with pytest.raises(iro.ParameterError, match="no run is called 'b'; the runs are a, x, y"):
         ev["b"]
 
 

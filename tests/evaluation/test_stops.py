@@ -88,7 +88,7 @@ def test_runs_without_any_known_query_are_evaluated_only_if_that_is_allowed(tmp_
         iro.evaluate(QRELS, [path])
     evaluation = iro.evaluate(QRELS, [path], allow=["unknown-ids"])
     assert [stop.kind for stop in stops_of(evaluation)] == ["unknown-ids"]
-    assert evaluation[0].coverage() == 0
+    assert not evaluation[0].answered().any()
     evaluation.save(tmp_path / "board.npz")
     assert stops_of(iro.load_evaluation(tmp_path / "board.npz")) == stops_of(evaluation)
 

@@ -5,12 +5,16 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import ir_measures.__main__
 
 from ir_outcomes.cli import main
+from ir_outcomes.cli.build import Made
+
+made = cache(Made)  # what a command is made of, by its name
 
 
 class Done(NamedTuple):

@@ -6,6 +6,7 @@ import shlex
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -242,6 +243,7 @@ class PlainHelp(PlainFormatter):
             console.print()
 
 
+@cache
 def app(*built: str) -> App:
     """Return the command line, in which only the named commands are complete."""
     top = App(

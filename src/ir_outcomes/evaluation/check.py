@@ -251,9 +251,7 @@ def _file(run: Run, lengths: SearchLengths) -> CheckedFile:
         lines=len(run),
         queries=len(run.query_ids),
         known=len(run.query_ids) - len(lengths.diagnosis.ignored),
-        judged=1 - (unjudged_share(lengths, JUDGED_DEPTH) or 0)
-        if lengths.diagnosis.listed.any()
-        else None,
+        judged=1 - (unjudged_share(lengths) or 0) if lengths.diagnosis.listed.any() else None,
         ties=float(ranking(run, lengths.ties).tied.sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
         against_ranks=int(lengths.diagnosis.against_ranks.sum()),

@@ -97,11 +97,8 @@ class Evaluation(Sequence[SearchLengths]):
         check_names(self.names)
 
     def __repr__(self) -> str:
-        if self.values is not None:
-            sizes = f"{len(self)} runs, {len(self.query_ids)} queries"
-            return f"Evaluation(values of {self.values.measure!r}, {sizes})"
         return (
-            f"Evaluation({self.collection!r}, {len(self.runs)} runs, {len(self.query_ids)} queries,"
+            f"Evaluation({self.collection!r}, {len(self)} runs, {len(self.query_ids)} queries,"
             f" cutoff={self.cutoff}, rel={self.rel}, unit={self.unit!r})"
         )
 
@@ -119,8 +116,8 @@ class Evaluation(Sequence[SearchLengths]):
 
     def __getitem__(self, key: int | str | slice | list[str]) -> SearchLengths | Self:
         if isinstance(key, (int, str)):
-            runs = self.lists("search lengths")
-            return runs[key if isinstance(key, int) else self.position(key)]
+            position = position_of(key, self.names) if isinstance(key, str) else key
+            return self.lists("search lengths")[position]
         if isinstance(key, slice):
             names = list(self.names[key])
         else:
@@ -150,14 +147,6 @@ class Evaluation(Sequence[SearchLengths]):
                 " another tool computed; evaluate the runs themselves"
             )
         return self.runs
-
-    def position(self, name: str) -> int:
-        """Return the position of a run, by its name."""
-        if isinstance(name, str) and name in self.replicates:
-            raise ParameterError(
-                f"{name} stands for {some(self.replicates[name])}; name one of these runs"
-            )
-        return position_of(name, self.names)
 
     @cached_property
     def systems(self) -> Systems:
@@ -241,29 +230,20 @@ class Evaluation(Sequence[SearchLengths]):
         at the evaluation's cutoff (see `with_cutoff`), over the answerable queries.
         """
         if self.values is not None:
-            return self._values_of(self.values, measure)
+            name = self.values.measure if measure is None else str(measure)
+            if name == self.values.measure or is_same_measure(name, self.values.measure):
+                return self.values
+            raise ParameterError(f"these values are of {self.values.measure}", measure=name)
         if measure is None:
-            scores = reciprocal_ranks(self.runs, self.cutoff)
-        else:
-            measure = comparable(measure)
-            stored = (scores for scores in self.scores if scores.measure == str(measure))
-            scores = (
-                next(stored, None)
-                or scores_from_lengths(measure, self.runs)
-                or self._read_scores(measure)
-            )
-        if self.clusters is None:
-            return scores
-        position = {query: index for index, query in enumerate(self.query_ids)}
-        return replace(
-            scores, clusters=self.clusters[[position[query] for query in scores.query_ids]]
+            return reciprocal_ranks(self.runs, self.cutoff)
+        measure = comparable(measure)
+        stored = (scores for scores in self.scores if scores.measure == str(measure))
+        scores = (
+            next(stored, None)
+            or scores_from_lengths(measure, self.runs)
+            or self._read_scores(measure)
         )
-
-    def _values_of(self, values: Scores, measure: Any) -> Scores:
-        named = None if measure is None else str(measure)
-        if named in (None, values.measure) or is_same_measure(str(named), values.measure):
-            return values
-        raise ParameterError(f"these values are of {values.measure}", measure=named)
+        return scores if self.clusters is None else replace(scores, clusters=self.clusters)
 
     def _read_scores(self, measure: Any) -> Scores:
         remedy = f"pass `measures=[{str(measure)!r}]` to evaluate"
@@ -272,16 +252,13 @@ class Evaluation(Sequence[SearchLengths]):
                 f"{measure} was not kept, and some runs cannot be read again; {remedy}"
             )
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
-        runs = [
-            as_run(source, name, duplicates=self.duplicates)
-            for source, name in zip(self.sources, self.names, strict=True)
-        ]
-        drop_self = self.runs[0].drop_self
-        runs = [filtered(self.qrels, run, drop_self=drop_self) for run in runs]
-        values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
-        return Scores(
-            str(measure), direction_of(measure), self.names, self.qrels.query_ids, values
-        ).on(self.query_ids)
+        values = []
+        for source, lengths in zip(self.sources, self.runs, strict=True):
+            run = as_run(source, lengths.name, duplicates=self.duplicates)
+            run = filtered(self.qrels, run, drop_self=lengths.drop_self)
+            values += [*measure_values(self.qrels, (measure,), run)]
+        direction = direction_of(measure)
+        return Scores(str(measure), direction, self.names, self.query_ids, np.array(values))
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Self:
         """Return the evaluation of some queries, given by ids or a file of ids."""
@@ -371,11 +348,11 @@ def evaluation_of(
         evaluation.lists("results of this kind")
     if evaluation.replicates and not several_runs:
         refuse_several_runs(evaluation.replicates)
-    if cutoff is not None and evaluation.values is not None:
-        raise ParameterError(
-            "values that another tool computed have no other cutoff", cutoff=cutoff
-        )
     if cutoff is not None:
+        if evaluation.values is not None:
+            raise ParameterError(
+                "values that another tool computed have no other cutoff", cutoff=cutoff
+            )
         evaluation = evaluation.with_cutoff(cutoff)
     return cast(Evaluation, evaluation)
 

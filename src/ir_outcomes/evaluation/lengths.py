@@ -226,12 +226,6 @@ class SearchLengths:
             return None
         return float(np.average(rank[answered], weights=probability[answered]))
 
-    def coverage(self, need: Positive = 1) -> float | None:
-        """Share of the answerable queries that are answered, None without any."""
-        if self.answerable.any():
-            return float(self.answered(need)[self.answerable].mean())
-        return None
-
     def asl(self, first: Positive | None = None, missing: Missing = "retrieved") -> Floats:
         """Atomized search length: mean of irrelevant documents above, plus 1.
 

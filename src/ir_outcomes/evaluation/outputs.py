@@ -140,16 +140,14 @@ def outputs(
     rel = grade_of(table.measure, rel)
     n_unanswerable = 0
     if qrels is not None:
-        table, n_unanswerable = _answerable(table, as_qrels(qrels), rel or 1)
         rel = rel or 1
+        table, n_unanswerable = _answerable(table, as_qrels(qrels), rel)
     elif table.n_queries > len(table.query_ids):
         table = _with_unlisted(table)
-    scores = _scores(table, direction, allow)
-    codes = None
+    scores = replace(_scores(table, direction, allow), rel=rel, n_unanswerable=n_unanswerable)
     if clusters is not None:
         everything = np.ones(len(scores.query_ids), dtype=bool)
-        codes = clusters_of(clusters, scores.query_ids, everything)
-    scores = replace(scores, clusters=codes, rel=rel, n_unanswerable=n_unanswerable)
+        scores = replace(scores, clusters=clusters_of(clusters, scores.query_ids, everything))
     return Evaluation(
         (),
         collection=scores.measure,
@@ -246,7 +244,11 @@ def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) 
         )
     if missing.sum() > MANY_MISSING * len(missing) and "missing-values" not in allow:
         raise MismatchError(_words_of_missing(table))
-    is_complete = not missing.any()
+    lacking: dict[str, int] = {}
+    everywhere = None
+    if missing.any():
+        lacking = dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True))
+        everywhere = AllQueries(table.query_ids, table.values, table.missing)
     return Scores(
         table.measure,
         higher_is_better,
@@ -254,12 +256,8 @@ def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) 
         tuple(compress(table.query_ids, ~missing)),
         table.values[:, ~missing],
         range=table.range,
-        missing={}
-        if is_complete
-        else dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True)),
-        everywhere=None
-        if is_complete
-        else AllQueries(table.query_ids, table.values, table.missing),
+        missing=lacking,
+        everywhere=everywhere,
         decimals=table.decimals,
         about=table.notes,
     )

@@ -41,7 +41,7 @@ def write_saved(path: str | os.PathLike[str], content: Any, bits: int) -> None:
         if not isinstance(value, np.ndarray):
             return value.item()  # a number of NumPy
         name = names.setdefault(id(value), f"array {len(names)}")
-        arrays[name] = value
+        arrays[name] = value.astype(np.bytes_) if value.dtype == object else value  # long ids
         return name
 
     arrays[_LAYOUT] = np.frombuffer(msgspec.json.encode(content, enc_hook=encoded), np.uint8)
@@ -119,19 +119,19 @@ def shapes_of_runs(
         raise ValueError("a grade is too large")
     n_queries = len(qrels.query_ids)
     n_atoms = int(np.sum(qrels.grades >= runs[0].rel))
-    yield qrels.offsets, (n_queries + 1,)
+    expected = {
+        "offsets": (n_queries + 1,),
+        "rank": (n_atoms,),
+        "level_size": (n_atoms,),
+        "digests": (n_queries, DIGEST),
+    }
+    yield qrels.offsets, expected["offsets"]
     yield qrels.docids, (len(qrels.grades),)
     yield qrels.grades, (len(qrels.grades),)
     for run in runs:
-        yield run.offsets, (n_queries + 1,)
-        yield run.rank, (n_atoms,)
-        yield run.level_size, (n_atoms,)
-        yield run.retrieved, (n_queries,)
-        if run.clusters is not None:
-            yield run.clusters, (n_queries,)
-        for name, value in vars(run.diagnosis).items():
+        for name, value in {**vars(run), **vars(run.diagnosis)}.items():
             if isinstance(value, np.ndarray):
-                yield value, (n_queries, DIGEST) if name == "digests" else (n_queries,)
+                yield value, expected.get(name, (n_queries,))
     for of_measure in scores:
         yield of_measure.values, (len(runs), n_queries)
 

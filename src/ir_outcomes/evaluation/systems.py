@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from ir_outcomes.errors import (
@@ -137,17 +137,6 @@ def refuse_several_runs(replicates: Systems) -> NoReturn:
         f" ({some(runs)}); choose one of each by name (in Python evaluation[[...]]), or evaluate them"
         " without `replicates`, as systems of their own"
     )
-
-
-def check_baselines(names: Iterable[str], replicates: Systems) -> None:
-    """Refuse a baseline, given by itself, that is one of several runs of a system."""
-    for system, runs in replicates.items():
-        for name in names:
-            if name in runs:
-                raise ParameterError(
-                    f"replicates: {name}, a baseline, is one of several runs of {system}; to"
-                    f" compare with {system}, give all its runs, and its name as the baseline"
-                )
 
 
 def check_runs(system: str, runs: Sequence[SearchLengths]) -> None:

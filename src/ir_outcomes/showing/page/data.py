@@ -93,8 +93,8 @@ def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
     evaluation = grid.evaluation
     if evaluation is None or not evaluation.documents:
         return None
-    runs = [evaluation.replicates.get(run, (run,))[0] for run in grid.runs]
-    ranked = [evaluation.documents[evaluation.position(run)].first(DEPTH) for run in runs]
+    positions = [evaluation.names.index(evaluation.systems[run][0]) for run in grid.runs]
+    ranked = [evaluation.documents[position].first(DEPTH) for position in positions]
     wanted = {name.decode() for documents in ranked for name in documents.docids.tolist()}
     first_words = document_texts(docs, wanted, evaluation.collection)
 
