@@ -197,9 +197,9 @@ def report_of(
     words = queries or {}
     if not isinstance(words, Mapping):
         words = query_texts(words)
-    before, mark, after = html.partition(DATA)
+    head, mark, tail = html.partition(DATA)
     data = data_of(grids, words, docs, max_mb, len(html.encode()), advice)
-    page = ReportPage(f"{before}{mark}{data}{after}")
+    page = ReportPage(f"{head}{mark}{data}{tail}")
     if path is not None:
         page.save(path)
     return page
