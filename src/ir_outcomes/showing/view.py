@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, Self
 
 from ir_outcomes.formatting import NOTHING
-from ir_outcomes.table_columns import NUMBER, SIGN, Column
+from ir_outcomes.table_columns import SIGN, Column
 
 MOST_NOTES = 3
 
@@ -73,16 +73,6 @@ def with_marks(cells: Sequence[str], marks: Sequence[str]) -> list[str]:
         if width
         else [*cells]
     )
-
-
-def texts(*headings: str) -> tuple[Column, ...]:
-    """Return columns of texts for `Table.of_texts`."""
-    return tuple(map(Column, headings))
-
-
-def numbers(*headings: str) -> tuple[Column, ...]:
-    """Return columns that are aligned to the right for `Table.of_texts`."""
-    return tuple(Column(heading, form=NUMBER) for heading in headings)
 
 
 @dataclass(frozen=True)

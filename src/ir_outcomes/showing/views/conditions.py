@@ -20,7 +20,7 @@ from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, TRADE_OFF, direction_of, is_unconfirmed, meaning_of
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Table, View, numbers, texts
+from ir_outcomes.showing.view import Table, View
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     correction_of,
@@ -328,10 +328,11 @@ def _matrix(result: ConditionsComparison, runs: Sequence[str]) -> Table:
         average = overall and overall.label
         lines.append((run, *of_conditions, counts["better"], counts["worse"], average))
     columns = (
-        *texts("run"),
+        Column("run"),
         *(Column(heading, form=SIGN) for heading in headings),
-        *numbers("better", "worse"),
-        *texts("on average"),
+        Column("better", form=NUMBER),
+        Column("worse", form=NUMBER),
+        Column("on average"),
     )
     captions = (
         SIGNS_EXPLAINED,

@@ -13,7 +13,7 @@ from ir_outcomes.notes import merged
 from ir_outcomes.pairs.outcomes import QueryOutcome
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Table, View, numbers, texts, with_marks
+from ir_outcomes.showing.view import Table, View, with_marks
 from ir_outcomes.showing.views.parts import (
     interval_for_margin,
     queries_table,
@@ -167,7 +167,8 @@ def _facets_table(
     meanings = [
         f"{mark}: {HARM_MEANINGS[harm]}" for harm, mark in HARM_MARKS.items() if harm in printed
     ]
-    headings = (*texts(heading, "gate"), *numbers(*map(row_name, rows)))
+    of_rows = (Column(row_name(row), form=NUMBER) for row in rows)
+    headings = (Column(heading), Column("gate"), *of_rows)
     lines = zip(*columns, strict=True)
     return Table.of_texts(headings, lines, "; ".join(meanings), *captions)
 
