@@ -355,8 +355,8 @@ def _rows_table(
     for name, item in comparisons:
         papers = (item.naive, *filter(None, (item.reciprocal,)))
         lines += [
-            _Line("" if place else name, item, row)
-            for place, row in enumerate((*item.parts, *papers))
+            _Line("" if position else name, item, row)
+            for position, row in enumerate((*item.parts, *papers))
         ]
 
     def unseen(field: str, line: _Line) -> Row | None:
@@ -426,8 +426,8 @@ def _runs_table(comparisons: Sequence[Comparison]) -> Table:
         form = signed(places_of(row.measured_in))
         change = partial(change_of, row=row)
         columns += of_part(itemgetter(1), [Column(row.name, change, row_name(row), form)])
-    for place, row in enumerate(comparisons[0].measures):
-        measure = Column(row.name, itemgetter(place), form=signed(4))
+    for position, row in enumerate(comparisons[0].measures):
+        measure = Column(row.name, itemgetter(position), form=signed(4))
         columns += of_part(itemgetter(1), of_part("measures", [measure]))
     caption = "differences, B minus A, of one run against all runs of the other system"
     return Table.of(columns if lines else (), lines, caption, title="Each run")
