@@ -173,11 +173,12 @@ def test_whole_number_ids() -> None:
     ("arguments", "error", "message"),
     [
         ({"correction": "homl"}, ParameterError, "`correction='homl'`: must be one of holm"),
-        ({"baseline": [0, 0]}, ParameterError, "must be a place from 0 to 2, or a name: shorter"),
-        ({"baseline": 7}, ParameterError, "`baseline=7`: must be a place from 0 to 2"),
-        ({"eval_metrics": "map"}, ParameterError, "eval_metrics: must be a list"),
+        ({"baseline": [0, 0]}, ParameterError, "no run is called"),
+        ({"baseline": 7}, ParameterError, "no run is called 7; the runs are shorter"),
+        ({"eval_metrics": "map"}, ParameterError, "`eval_metrics` is of type str"),
         ({"eval_metrics": ["num_ret"]}, ParameterError, "the direction of NumRet is not known"),
-        ({"systems": RANKED}, ParameterError, "systems: must be a list"),
+        ({"systems": RANKED}, ParameterError, "`systems` is of type DataFrame"),
+        ({"systems": [RANKED, 7, RANKED]}, ParameterError, "systems: each must be a transformer"),
         (
             {"topics": TOPICS.rename(columns={"qid": "id"})},
             FormatError,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ir_outcomes.errors import FormatError, ParameterError
+from ir_outcomes.errors import FormatError
 from ir_outcomes.results import FrozenDict
 from tests.helpers.packages import needed
 from tests.helpers.results import KINDS, result_of
@@ -107,11 +107,3 @@ def test_foreign_values_are_named(given: Any, message: str) -> None:
     read = type(result).from_dict if isinstance(given, dict) else type(result).from_json
     with pytest.raises(FormatError, match=f"^JSON: {message}"):
         read({**result.to_dict(), **given} if isinstance(given, dict) else given)
-
-
-def test_paper_columns_are_for_comparisons() -> None:
-    for show in (result_of("Plan").to_text, result_of("Plan").to_csv):
-        with pytest.raises(ParameterError, match="`columns='paper'` is for comparisons; Plan has"):
-            show(columns="paper")
-        with pytest.raises(ParameterError, match="`columns='wide'`: must be one of default, paper"):
-            show(columns="wide")  # type: ignore[arg-type]

@@ -45,8 +45,7 @@ def __dir__() -> list[str]:
 
 
 SHOWN_BY |= {
-    "view": "ir_outcomes.showing.views:view_of",
-    "paper view": "ir_outcomes.showing.views.comparison:paper_view",
+    "view": "ir_outcomes.showing.registry:view_of",
     "text": "ir_outcomes.showing.text:as_text",
     "markdown": "ir_outcomes.showing.formats:as_markdown",
     "html": "ir_outcomes.showing.formats:as_html",

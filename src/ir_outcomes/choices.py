@@ -64,8 +64,6 @@ Direction = Literal["better", "worse", "none"]
 Missing = Literal["retrieved", "cutoff"]
 OnError = Literal["raise", "report", "keep"]
 Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
-# Of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021.
-Columns = Literal["default", "paper"]
 Mark = Literal["best", "significant"]  # what a format emphasizes
 
 OUTCOMES = ("neither", "lost", "won", "both")

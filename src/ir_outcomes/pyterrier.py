@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.arguments import check_argument, separated
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.errors import (
     FormatError,
     MismatchError,
     ParameterError,
     not_installed,
-    shortened,
     some,
 )
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.named_measures import parse_measure
 from ir_outcomes.measures.base import SearchLengthMeasure
-from ir_outcomes.pairs.rules import RuleOptions
+from ir_outcomes.pairs.rules import Rules
 from ir_outcomes.reading.datasets import Task, dataset_of
 from ir_outcomes.reading.objects import texts
 from ir_outcomes.reading.runs import DATASET_PREFIX
@@ -36,7 +36,7 @@ def experiment(
     topics: Any,
     qrels: Any,
     eval_metrics: Sequence[Any] = (),
-    names: Sequence[str] | None = None,
+    names: Sequence[str | None] | None = None,
     *,
     baseline: int | str | None = 0,
     **settings: Any,
@@ -82,38 +82,23 @@ def experiment(
     import pandas as pd
 
     topics = _read_topics(topics)
-    if hasattr(qrels, "irds_ref"):
-        qrels = f"{DATASET_PREFIX}{qrels.irds_ref().dataset_id()}"
-    elif hasattr(qrels, "get_qrels"):
-        qrels = qrels.get_qrels()
     if isinstance(systems, Mapping):
         names = list(systems)
         systems = list(systems.values())
-    if not isinstance(systems, (list, tuple)):
-        raise ParameterError("systems: must be a list, or a dict by name")
-    for system in systems:
-        if not (callable(system) or hasattr(system, "columns")):
-            raise ParameterError(
-                f"systems: {shortened(repr(system))} is no transformer and no frame"
-            )
-    if names is None:
-        names = [
-            f"system {number}" if hasattr(system, "columns") else str(system)
-            for number, system in enumerate(systems)
-        ]
+    check_argument("systems", systems, Sequence[Any])
+    if not all(callable(system) or hasattr(system, "columns") for system in systems):
+        raise ParameterError("systems: each must be a transformer or a frame")
+    if names is None:  # a frame is called "run"
+        names = [str(system) if callable(system) else None for system in systems]
     measures = _parsed(eval_metrics)
-    for name in ("cutoff", "rel"):
-        ours = {item[name] for item in measures if isinstance(item, SearchLengthMeasure)}
-        if len(ours) == 1:
-            settings.setdefault(name, ours.pop())
-    rules = {name: settings.pop(name) for name in RuleOptions.__annotations__ if name in settings}
+    rules, reading = separated(settings, Rules)
     evaluation = evaluate(
-        qrels,
+        _qrels_of(qrels),
         [_ranking(system, topics, number) for number, system in enumerate(systems)],
         names=names,
         measures=measures,
-        queries=topics.set_index("qid").get("query", pd.Series(dtype=object)).to_dict(),
-        **settings,
+        queries=dict(zip(topics["qid"], topics.get("query", ()), strict=False)),
+        **{**_settings_of(measures), **reading},
     )
     queries = set(topics["qid"]).intersection(evaluation.query_ids)
     if not queries:
@@ -130,21 +115,34 @@ def experiment(
     if baseline is not None and len(evaluation) > 1:
         if isinstance(baseline, int) and baseline in range(len(evaluation)):
             baseline = evaluation.names[baseline]
-        if baseline not in evaluation.names:
-            choice = f"a place from 0 to {len(evaluation) - 1}, or a name"
-            raise ParameterError(f"must be {choice}: {some(evaluation.names)}", baseline=baseline)
         # What is undefined for a query of one system has no means to compare.
         defined = [
             of_measure.measure
             for of_measure in scores
             if not np.isnan(of_measure.on(evaluation.answerable_queries).values).any()
         ]
-        compared = compare(
-            evaluation, baseline, measures=defined, allow=settings.get("allow", ()), **rules
-        )
+        allow = reading.get("allow", ())
+        compared = compare(evaluation, baseline, measures=defined, allow=allow, **rules)
         frame = frame.join(compared.to_frame().set_index("contender"), on="name")
     frame.attrs = {"cutoff": evaluation.cutoff, "rel": evaluation.rel, "unit": evaluation.unit}
     return frame
+
+
+def _qrels_of(qrels: Any) -> Any:
+    """Return qrels, of a dataset of PyTerrier those of ir_datasets where they come from there."""
+    if hasattr(qrels, "irds_ref"):
+        return f"{DATASET_PREFIX}{qrels.irds_ref().dataset_id()}"
+    return qrels.get_qrels() if hasattr(qrels, "get_qrels") else qrels
+
+
+def _settings_of(measures: Sequence[Any]) -> dict[str, Any]:
+    """Return cutoff and rel of the search length measures, where they agree."""
+    settings = {}
+    for name in ("cutoff", "rel"):
+        values = {item[name] for item in measures if isinstance(item, SearchLengthMeasure)}
+        if len(values) == 1:
+            settings[name] = values.pop()
+    return settings
 
 
 def _read_topics(topics: Any) -> Any:
@@ -191,8 +189,7 @@ def _parsed(eval_metrics: Sequence[Any]) -> list[Any]:
     """Return measures, also by their names in trec_eval, each once."""
     from ir_measures import parse_trec_measure
 
-    if isinstance(eval_metrics, str) or not isinstance(eval_metrics, Sequence):
-        raise ParameterError("eval_metrics: must be a list of measures, such as [ESL@100, 'map']")
+    check_argument("eval_metrics", eval_metrics, Sequence[Any])
     measures = []
     for metric in eval_metrics:
         try:

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from ir_outcomes.arguments import checked, with_checked_methods
-from ir_outcomes.choices import Columns, Mark, Positive
+from ir_outcomes.choices import Mark, Positive
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import Note
 
@@ -41,10 +41,11 @@ class FrozenDict(Mapping[K, V]):
     __slots__ = ("_items",)
 
     def __init__(self, items: Mapping[K, V]) -> None:
-        self._items = dict(items)
+        self._items: dict[K, Any] = dict(items)
 
     def __getitem__(self, key: K) -> V:
-        return self._items[key]
+        item: V = self._items[key]
+        return item
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._items)
@@ -56,7 +57,7 @@ class FrozenDict(Mapping[K, V]):
         return hash(frozenset(self.items()))
 
     def __repr__(self) -> str:
-        return repr(self._items)
+        return repr(dict(self))
 
 
 def shown(form: str, *arguments: Any, **options: Any) -> Any:
@@ -85,8 +86,8 @@ def versions() -> Mapping[str, str]:
 class Immutable:
     """Base of frozen dataclasses whose mappings and sequences become immutable, too."""
 
-    # A field holds computed values only. What is computed on request is a method or a property, so
-    # that ``==``, ``hash`` and JSON never compute anything.
+    # A field holds computed values; but the papers' tests and the queries of a pair are computed
+    # when they are asked for, as ``==`` and JSON do.
 
     def __post_init__(self) -> None:
         for item in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
@@ -138,13 +139,6 @@ class Result(Immutable):
     def rows(self) -> list[dict[str, Any]]:
         """Return flat rows with exact values, None where there is no value."""
         raise NotImplementedError
-
-    def paper_rows(self) -> list[dict[str, Any]]:
-        """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows."""
-        raise ParameterError(
-            f"`columns='paper'` is for comparisons; {type(self).__name__} has `columns='default'`"
-            " only"
-        )
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return dicts, lists, text and numbers, with `per_query` those of each query."""
@@ -204,9 +198,7 @@ class Result(Immutable):
         """Return `rows`, or `long_rows`, as a data frame of pandas."""
         return shown("frame", self.long_rows() if long else self.rows())
 
-    def to_text(
-        self, *, details: bool = False, rows: Positive | None = 20, columns: Columns = "default"
-    ) -> str:
+    def to_text(self, *, details: bool = False, rows: Positive | None = 20) -> str:
         """Return the result as text, folded at the width of the terminal.
 
         Parameters
@@ -216,24 +208,21 @@ class Result(Immutable):
             label is read.
         rows : int, optional
             How many rows of a table are shown; None for all.
-        columns : {"default", "paper"}
-            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
         """
-        return str(shown("text", self.view(columns=columns), details=details, rows=rows))
+        return str(shown("text", self.view(), details=details, rows=rows))
 
-    def to_csv(self, *, columns: Columns = "default") -> str:
+    def to_csv(self) -> str:
         """Return `rows` as CSV with a header.
 
         Values are exact, and empty where there is none. Names and ids are as they are: import those
         of strangers into a spreadsheet as text, because it computes what begins with ``=``, ``+``,
-        ``-`` or ``@``. See `to_text` for `columns`.
+        ``-`` or ``@``.
         """
-        return str(shown("csv", self.rows() if columns == "default" else self.paper_rows()))
+        return str(shown("csv", self.rows()))
 
     def to_latex(
         self,
         *,
-        columns: Columns = "default",
         caption: bool | str = False,
         label: str | None = None,
         wide: bool = False,
@@ -243,8 +232,6 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            See `to_text`.
         caption : bool or str
             True puts each table into a float with the result's own caption; text is the caption
             instead and is taken as LaTeX. By default the caption is a comment.
@@ -260,7 +247,7 @@ class Result(Immutable):
         return str(
             shown(
                 "latex",
-                self.view(columns=columns),
+                self.view(),
                 caption=caption,
                 label=label,
                 wide=wide,
@@ -268,22 +255,20 @@ class Result(Immutable):
             )
         )
 
-    def to_html(self, *, columns: Columns = "default", full: bool = False) -> str:
+    def to_html(self, *, full: bool = False) -> str:
         """Return what `to_text` shows in HTML, with the details in a fold.
 
         Everything is escaped. With `full` a whole page with character set, title and style, instead of a part of a page.
         """
-        return str(shown("html", self.view(columns=columns), full=full))
+        return str(shown("html", self.view(), full=full))
 
-    def to_markdown(
-        self, *, details: bool = False, rows: Positive | None = None, columns: Columns = "default"
-    ) -> str:
+    def to_markdown(self, *, details: bool = False, rows: Positive | None = None) -> str:
         """Return what `to_text` shows in GitHub's Markdown, with everything escaped."""
-        return str(shown("markdown", self.view(columns=columns), details=details, rows=rows))
+        return str(shown("markdown", self.view(), details=details, rows=rows))
 
-    def view(self, *, columns: Columns = "default") -> Any:
+    def view(self) -> Any:
         """Return what every format shows of the result, as text that is not yet escaped."""
-        return shown("view" if columns == "default" else "paper view", self)
+        return shown("view", self)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -99,8 +99,9 @@ def test_groups_are_averaged_first() -> None:
 def test_a_collection_of_upside_down_scores_stops_the_others() -> None:
     suite = {f"c{seed}": drawn(seed, 50) for seed in range(2)}
     evaluations = {name: evaluated(own) for name, own in suite.items()}
-    equal = replace(evaluations["c1"].runs[1], equal_scores=True)
-    evaluations["c1"] = replace(evaluations["c1"], runs=(evaluations["c1"].runs[0], equal))
+    first, second = evaluations["c1"]
+    equal = replace(second, diagnosis=replace(second.diagnosis, equal_scores=1.0))
+    evaluations["c1"] = replace(evaluations["c1"], runs=(first, equal))
     with pytest.raises(MismatchError, match="same score"):
         iro.compare_collections(evaluations, "a")
     found = iro.compare_collections(evaluations, "a", allow=["equal-scores"])

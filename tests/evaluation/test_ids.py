@@ -97,4 +97,4 @@ def test_whether_the_qrels_know_a_document(judged_only: bool) -> None:
     ):
         for form in (run, iro.as_run(run)):
             lengths = search_lengths(qrels, form, judged_only=judged_only)
-            assert (lengths.unknown_ids == "") is known
+            assert (lengths.diagnosis.unknown_ids == "") is known

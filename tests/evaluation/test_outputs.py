@@ -340,7 +340,7 @@ def test_an_evaluation_of_values_is_used_like_one_of_runs(tmp_path: Path) -> Non
     )
     by_object: Any = iro.outputs(sources, measure=ir_measures.nDCG @ 10)
     assert by_object.names == evaluation.names == ("a_1", "a_2", "b_1", "b_2")
-    assert evaluation.system_names == ("a", "b")
+    assert [*evaluation.systems] == ["a", "b"]
     assert len(evaluation) == 4
     assert evaluation.clusters is not None
     assert evaluation[["a"]].names == ("a_1", "a_2")

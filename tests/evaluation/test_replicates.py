@@ -61,10 +61,10 @@ def test_lists_are_systems_and_runs_keep_their_names(tmp_path: Path) -> None:
     assert ev[["seed0", "seed2"]].replicates == {"b": ("seed0", "seed2")}
     ev = iro.evaluate(qrels, {"a": runs["a"][0], "b": {"x": runs["b"][0], "y": runs["b"][1]}})
     assert (ev.names, ev.replicates) == (("a", "x", "y"), {"b": ("x", "y")})
-    assert ev.system_names == ("a", "b")
+    assert [*ev.systems] == ["a", "b"]
     assert ev[["b"]].names == ("x", "y")
     assert (ev[["a", "x"]].replicates, ev[:2].replicates) == ({}, {})
-    with pytest.raises(iro.ParameterError, match="b stands for x, y; name one of these runs"):
+    with pytest.raises(iro.ParameterError, match="no run is called 'b'; the runs are a, x, y"):
         ev["b"]
 
 

@@ -12,8 +12,7 @@ from hypothesis import assume, given
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile
-from ir_outcomes.evaluation.evaluation import digest_of_arrays
-from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY
+from ir_outcomes.evaluation.saved import digest_of_arrays
 from ir_outcomes.reading import files
 from tests.helpers import literal, strategies
 from tests.helpers.searchlengths import differing
@@ -23,7 +22,7 @@ RUNS = {"a": {"q1": {"d2": 3.0, "d1": 2.0}, "q9": {"d": 1.0}}, "b": {"q2": {"d3"
 EVALUATION = iro.evaluate(
     QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c")
 )
-LAYOUT = "evaluation 14"
+LAYOUT = "evaluation 15"
 DAMAGED = r"board\.npz: is not a saved evaluation of this version, or is damaged"
 
 
@@ -85,14 +84,6 @@ def test_a_file_stands_for_qrels_and_runs_alone(saved: Path) -> None:
     ):
         with pytest.raises(MismatchError, match=r"board\.npz is a saved evaluation, which stands"):
             call()
-
-
-def test_a_file_is_sliced_at_another_cutoff(saved: Path) -> None:
-    slices = {"q1": "first", "q2": "second"}
-    sources: Any = (saved, iro.load_evaluation(saved))
-    found = [iro.compare_slices(source, "a", by=slices, cutoff=1) for source in sources]
-    assert found[0] == found[1]
-    assert found[0].settings.cutoff == 1
 
 
 def test_without_qrels_nothing_is_saved(tmp_path: Path) -> None:
@@ -213,7 +204,8 @@ def test_other_contents_without_their_digest_are_refused(saved: Path) -> None:
         iro.load_evaluation(saved)
 
 
-ARRAYS = [f"runs.1.{name}" for name in (*PER_ATOM, *PER_QUERY, "clusters")]
+ARRAYS = [f"runs.1.{name}" for name in ("offsets", "rank", "level_size", "retrieved", "clusters")]
+ARRAYS += [f"runs.1.diagnosis.{name}" for name in ("listed", "below_itself", "unjudged", "digests")]
 
 
 @pytest.mark.parametrize(

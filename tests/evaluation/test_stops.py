@@ -77,7 +77,7 @@ def test_equal_scores_of_few_queries_are_a_first_note(n_equal: int, kinds: list[
         for number, query in enumerate(QUERIES)
     }
     lengths = iro.search_lengths(QRELS, run)
-    assert lengths.equal_scores == n_equal / 20
+    assert lengths.diagnosis.equal_scores == n_equal / 20
     assert stops_of([lengths]) == []
     assert [note.kind for note in notes_on_documents([lengths])] == kinds
 
@@ -88,7 +88,7 @@ def test_runs_without_any_known_query_are_evaluated_only_if_that_is_allowed(tmp_
         iro.evaluate(QRELS, [path])
     evaluation = iro.evaluate(QRELS, [path], allow=["unknown-ids"])
     assert [stop.kind for stop in stops_of(evaluation)] == ["unknown-ids"]
-    assert evaluation[0].coverage() == 0
+    assert not evaluation[0].answered().any()
     evaluation.save(tmp_path / "board.npz")
     assert stops_of(iro.load_evaluation(tmp_path / "board.npz")) == stops_of(evaluation)
 
@@ -118,15 +118,15 @@ def test_documents_with_the_id_of_their_query() -> None:
         "d": {"x": 3.0, "a": 2.0},
     }
     found = iro.search_lengths(qrels, run)
-    assert found.retrieves_itself.tolist() == [True, True, True, False]
-    assert found.below_itself.tolist() == [True, False, False, False]
+    assert found.diagnosis.retrieves_itself.tolist() == [True, True, True, False]
+    assert found.diagnosis.below_itself.tolist() == [True, False, False, False]
     assert found.esl().tolist() == [3, 1, 1, 1]
     (note,) = notes_on_documents([found])
     assert (note.kind, "in 1 query of run" in note) == ("queries as documents", True)
     without = iro.search_lengths(qrels, run, drop_self=True)
     assert without.esl().tolist() == [2, 1, 1, 1]
     assert (without.retrieved.tolist(), without.rank.tolist()) == ([2, 1, 1, 2], [2, 1, 0, 1, 1])
-    assert not without.retrieves_itself.any()
+    assert not without.diagnosis.retrieves_itself.any()
     assert not list(notes_on_documents([without]))
     evaluation = iro.evaluate(qrels, {"run": run}, drop_self=True, measures=["P@1"], documents=2)
     assert evaluation.scores_of("P@1").values.tolist() == [[0, 1, 1, 1]]

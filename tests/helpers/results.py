@@ -51,6 +51,7 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "Comparisons": _comparisons,
     "CheckResult": _checked,
     "Queries": lambda: _comparisons()[0].per_query("worse"),
+    "PaperTable": lambda: _comparisons().paper_table(),
     "Reordering": lambda: iro.reordering(_evaluated()),
     "LengthDistributions": lambda: iro.length_distributions(_evaluated()),
     "LengthChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),

@@ -164,7 +164,7 @@ def test_json_of_no_form_is_refused_with_its_keys(text: str, words: str, write: 
             "sentence-transformers.jsonl",
             '"corpus_id": "d1", "score": 1.25',
             '"doc": "d1"',
-            "line 2: entry 2 has no 'corpus_id', as a run",
+            "line 2: has no 'corpus_id', as a run",
         ),
         (
             "mt-rag.jsonl",
@@ -172,8 +172,8 @@ def test_json_of_no_form_is_refused_with_its_keys(text: str, words: str, write: 
             '"score": "x"',
             "line 2: document d3 of query q2: a score or grade must be a number",
         ),
-        ("columns.jsonl", '"score": 0.5', '"x": 1', "line 4: entry 4 has no 'score'"),
-        ("lists.jsonl", '"doc_ids": ["d1", "d3"]', '"doc_ids": 5', "line 2: entry 2 has no list"),
+        ("columns.jsonl", '"score": 0.5', '"x": 1', "line 4: has no 'score'"),
+        ("lists.jsonl", '"doc_ids": ["d1", "d3"]', '"doc_ids": 5', "line 2: has no list"),
     ],
 )
 def test_damage_is_located(name: str, old: str, new: str, message: str, tmp_path: Path) -> None:

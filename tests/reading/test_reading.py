@@ -28,7 +28,7 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
-from ir_outcomes.reading import columns, files, formats, forms, lines
+from ir_outcomes.reading import columns, files, forms, lines
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -142,18 +142,19 @@ def readers_agree(data: bytes, layout: forms.Layout) -> Any:
     if not data.strip():  # neither reader is given blank blocks
         return None, ()
     block = files.Block(1, data)
-    plainly = lines.by_line if layout.separator is None else formats._by_cells
     fast = None
     try:
         fast = lines._by_numpy(block, layout, "text")
-        plain = plainly(block, layout, "text")
+        plain = lines._plainly(block, layout, "text")
     except FormatError:
         assert fast is None
         return None, None
     if fast is not None:
-        assert [part.tolist() for part in fast[:2]] == [part.tolist() for part in plain[:2]]
-        np.testing.assert_array_equal(fast[2], plain[2])  # to the last bit, but for the sign of 0
-        np.testing.assert_array_equal(fast[3], plain[3])
+        assert (fast.query_ids, fast.docids.tolist()) == (plain.query_ids, plain.docids.tolist())
+        for name in ("codes", "values", "ranks"):  # to the last bit, but for the sign of 0
+            np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name))
+        for row in range(len(fast.codes)):
+            assert fast.line_of(row) == plain.line_of(row)
     return fast, plain
 
 
@@ -178,8 +179,8 @@ def test_both_readers_and_any_size_of_blocks_say_the_same(
     )
     fast, plain = readers_agree(text.encode(), forms.RUN.layouts[0])
     assert fast is not None
-    assert plain[1].tolist() == [d.encode() for _, d, _, _ in rows]
-    assert plain[2].tolist() == [score for _, _, score, _ in rows]
+    assert plain.docids.tolist() == [d.encode() for _, d, _, _ in rows]
+    assert plain.values.tolist() == [score for _, _, score, _ in rows]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = Path(folder, "a.run")
         path.write_bytes(text.encode())
@@ -287,9 +288,10 @@ def test_json_lines_at_once_are_those_one_by_one(parts: list[str]) -> None:
         right = repr(expected())  # NaN is NaN in it
     except FormatError as error:
         with pytest.raises(FormatError, match=re.escape(str(error))):
-            formats._records(block, "text")
+            files.json_lines(block, "text")
     else:
-        assert repr([*formats._records(block, "text")]) == right
+        records, numbers = files.json_lines(block, "text")
+        assert repr([*zip(numbers, records, strict=True)]) == right
 
 
 @pytest.mark.parametrize("size", [7, 1 << 19])
@@ -558,9 +560,7 @@ def test_bombs_are_refused_before_they_fill_the_memory(
         tracemalloc.stop()
 
 
-def test_bombs_in_a_pipe_and_one_long_id_are_refused(
-    write: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bombs_in_a_pipe_are_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "UNSUSPICIOUS", 2 * MIB)
     end, start = os.pipe()
     os.write(start, gzip.compress(LINE * MIB))
@@ -568,12 +568,33 @@ def test_bombs_in_a_pipe_and_one_long_id_are_refused(
     with pytest.raises(UnreadableFile, match="expands to more than 200 times its size"):
         iro.read_run(f"/dev/fd/{end}")
     os.close(end)
-    monkeypatch.setattr(lines, "_LARGE", MIB)
-    short = b"".join(b"q1 Q0 d%d 1 1.0 t\n" % place for place in range(5000))
-    with pytest.raises(
-        FormatError, match="one id as long as this among 5,000 others would take too much memory"
-    ):
-        iro.read_run(write(short + b"q1 Q0 " + b"d" * 900 + b" 1 1.0 t\n"))
+
+
+@pytest.mark.parametrize("form", ["TREC", "CSV", "JSON lines", "dict"])
+def test_one_long_id_does_not_widen_all(write: Any, form: str) -> None:
+    """Ids are alike to whatever reads them, and memory does not grow by the length of one."""
+    documents = [f"d{place}" for place in range(100_000)]
+    documents[60_000:60_000] = ["e" * 65, "e" * 900 + "b", "e" * 900 + "a"]
+    run = {"q": dict.fromkeys(documents, 1.5), "r": {"d1": 2.0, "d2": 1.5}}
+    rows = [(query, name, score) for query in run for name, score in run[query].items()]
+    source: Any = run
+    if form == "TREC":
+        source = write("".join(f"{query} Q0 {name} 1 {score} t\n" for query, name, score in rows))
+    elif form == "CSV":
+        text = "".join(f"{query},{name},{score}\n" for query, name, score in rows)
+        source = write(f"qid,docno,score\n{text}")
+    elif form == "JSON lines":
+        line = '{{"qid": "{}", "docno": "{}", "score": {}}}\n'
+        source = write("".join(line.format(*row) for row in rows))
+    tracemalloc.start()
+    found = iro.as_run(source)
+    assert tracemalloc.get_traced_memory()[1] < 60 * MIB
+    tracemalloc.stop()
+    assert found.to_dict() == run
+    judged = {"q": dict.fromkeys(documents[59_998:60_005], 1), "r": {"d2": 1, "e" * 900: 1}}
+    ranks = iro.search_lengths(judged, found).rank.tolist()
+    order = sorted(documents, reverse=True)  # equal scores: the last id first
+    assert ranks == [*(1 + order.index(name) for name in judged["q"]), 2, 0]
 
 
 def test_documents_that_differ_in_last_bytes_only_are_told_apart() -> None:

@@ -5,7 +5,8 @@ import xml.dom.minidom
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from functools import cache
-from itertools import pairwise, permutations
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,10 @@ import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import BETTER, WORSE
-from ir_outcomes.showing.views.conditions import sign_of
+from ir_outcomes.showing.registry import sections_of
 from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.many import collection
 from tests.helpers.packages import needed
-from tests.helpers.runs import qrels_of, run_of
 from tests.helpers.systems import drawn
 
 LARGEST = 19.0  # inches
@@ -58,14 +58,13 @@ def compared(n_runs: int, n_queries: int = 40, **settings: Any) -> Any:
     )
 
 
-def entries(n_runs: int) -> list[dict[str, Any]]:
-    rng = np.random.default_rng(n_runs)
-    days = np.cumsum(rng.integers(0, 9, n_runs)).tolist()
-    scores = 0.42 - 0.15 * np.exp(-np.arange(n_runs) / 20) - abs(rng.normal(0, 0.02, n_runs))
-    return [
-        {"id": name, "date": date(2019, 3, 1) + timedelta(days=day), "score": score}
-        for name, day, score in zip(NAMES, days, scores.tolist(), strict=False)
+def history(n_runs: int) -> Any:
+    scores = 0.42 - 0.15 * np.exp(-np.arange(n_runs) / 20) - np.arange(n_runs) % 3 / 99
+    entries = [
+        {"id": name, "date": date(2019, 3, 1) + timedelta(days=4 * number), "score": score}
+        for number, (name, score) in enumerate(zip(NAMES, scores.tolist(), strict=False))
     ]
+    return iro.sota_history(entries, score="score")
 
 
 def suite(n_runs: int, size: int) -> dict[str, iro.Evaluation]:
@@ -75,10 +74,6 @@ def suite(n_runs: int, size: int) -> dict[str, iro.Evaluation]:
         named = dict(zip(NAMES, runs.values(), strict=False))
         found[f"collection {seed}"] = iro.evaluate(qrels, named, cutoff=10)
     return found
-
-
-def history(n: int) -> Any:
-    return iro.sota_history(entries(n), score="score")
 
 
 FIGURES: dict[str, Callable[[int], Any]] = {
@@ -91,6 +86,10 @@ FIGURES: dict[str, Callable[[int], Any]] = {
     "verdicts": lambda n: iro.leaderboard(evaluated(n)),
     "history": history,
     "ranks": lambda n: iro.rank_distribution(evaluated(n), resamples=200),
+    "ranks of two": lambda n: [
+        iro.rank_distribution(evaluated(n), measure=measure, resamples=200)
+        for measure in (None, "nDCG@10")
+    ],
     "changes of documents": lambda n: iro.length_changes(evaluated(2, n), *NAMES[:2]),
     "headroom": lambda n: iro.headroom(evaluated(n)),
 }
@@ -128,7 +127,7 @@ def legend_of(axes: Any) -> list[str]:
     ("figure", "n"), [*((figure, 9) for figure in FIGURES), ("facets", 40), ("history", 63)]
 )
 def test_no_text_overlaps_or_leaves_the_frame(figure: str, n: int) -> None:
-    axes = made(figure, n).plot(kind_of(figure), ax=figures.blank_figure())
+    axes = figures.draw(made(figure, n), kind_of(figure), figures.blank_figure())
     assert plt.get_fignums() == []
     assert title_of(axes)
     boxes = texts(axes.figure)
@@ -148,37 +147,31 @@ def strips_of(axes: Any) -> list[tuple[float, float, float, str]]:
     return found
 
 
-def test_facets_are_the_rows_and_right_is_better() -> None:
-    for result in (compared(9), compared(2, measures=["nDCG@10"])):
-        items = [result] if isinstance(result, iro.Comparison) else list(result)
-        found = result.plot(ax=Figure()).figure.axes
-        names = [row.name for row in items[0].parts]
-        assert len(found) == len(names)
-        for axes, name in zip(found, names, strict=True):
-            rows = [next(row for row in item.parts if row.name == name) for item in items]
-            drawn_rows = sorted(strips_of(axes))
+def test_rows_are_drawn_with_their_intervals_and_right_is_better() -> None:
+    for result in (compared(9), compared(2, measures=["nDCG@10"]), made("forest")):
+        sections = sections_of(result)
+        panels = result.plot(ax=Figure()).figure.axes
+        for axes, name in zip(panels, sections[0].rows, strict=True):
+            rows = [section.rows[name] for section in sections]
             expected = []
             for row in rows:
                 assert row.interval is not None
                 color = {"better": BETTER, "worse": WORSE}.get(row.found, figures.MUTED)
                 expected.append((row.difference, *row.interval, color.upper()))
-            assert drawn_rows == sorted(expected)
+            assert strips_of(axes) == expected
             left, right = axes.get_xlim()
             assert (left < right) == rows[0].higher_is_better
-        assert {"better", "no significant difference"} & set(legend_of(found[0]))
 
 
-def test_the_forest_has_conditions_means_and_a_new_one() -> None:
+def test_a_forest_has_conditions_means_and_a_new_one() -> None:
     result = made("forest")
     (overall,) = result.overall
-    axes = result.plot(ax=figures.blank_figure())
-    names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == [*result.names, "these, mean", "a new one"]
-    *conditions, mean, new = strips_of(axes)
-    rows = [item.comparison.coverage for item in result.conditions]
-    assert [value for value, *_ in conditions] == [row.difference for row in rows]
-    assert mean[:3] == (overall.coverage.difference, *overall.coverage.interval)
-    assert new[1:3] == tuple(overall.new["coverage"])
+    *conditions, mean, new = sections_of(result)
+    assert [section.comparison for section in conditions] == [
+        condition.comparison for condition in result.conditions
+    ]
+    assert tuple(mean.rows.values()) == overall.parts
+    assert {name: row.interval for name, row in new.rows.items()} == dict(overall.new)
 
 
 def bars_of(axes: Any) -> dict[str, list[float]]:
@@ -194,6 +187,7 @@ def bars_of(axes: Any) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize("unit", ["query", "document"])
 def test_bars_of_changes_count_the_queries(unit: Any) -> None:
+    """Worse ones on the left, from the middle on."""
     qrels, runs = collection(2, 300, relevant=3, depth=50)
     ev = iro.evaluate(qrels, runs, cutoff=50, unit=unit)
     result: Any = iro.compare(ev, *ev.names)
@@ -201,57 +195,38 @@ def test_bars_of_changes_count_the_queries(unit: Any) -> None:
     names = [label.get_text() for label in axes.get_xticklabels()]
     half = len(names) // 2
     ends = [0.0, *(float(name.split()[-1]) for name in names[half:-1]), np.inf]
-    found = np.sum(list(bars_of(axes).values()), axis=0).tolist()
-    for sign, bars in ((-1, found[half:]), (1, found[:half][::-1])):
+    counts = bars_of(axes)
+    for bars, kinds, sign in (
+        (slice(half, None), "better won", -1),
+        (slice(half - 1, None, -1), "worse lost", 1),
+    ):
+        found = np.sum([counts[kind][bars] for kind in kinds.split()], axis=0).tolist()
         changes = [sign * (query.change or 0) for query in result.queries]
-        expected = [sum(low < change <= high for change in changes) for low, high in pairwise(ends)]
-        assert bars == expected
-    totals = [sum(heights) for heights in bars_of(axes).values()]
-    shown = [f"({total:,.0f})" for total in totals if total]
-    assert [name.split()[-1] for name in legend_of(axes)] == shown
-    same = sum(not query.change for query in result.queries)
-    assert f"{same} without a change not drawn" in title_of(axes)
+        assert found == [
+            sum(low < change <= high for change in changes) for low, high in pairwise(ends)
+        ]
 
 
-def test_changes_of_documents_are_those_of_the_table() -> None:
+def test_bars_of_documents_are_those_of_the_table() -> None:
     result = made("changes of documents")
-    axes = result.plot(ax=figures.blank_figure())
-    total = sum(sum(heights) for heights in bars_of(axes).values())
-    counted = {row["change"]: 0 for row in result.table}
-    for row in result.table:
-        counted[row["change"]] += row["documents"]
-    assert total == result.n_documents - counted["unchanged"] - counted["neither"]
-    names = [label.get_text() for label in axes.get_xticklabels()]
-    assert (names[0], names[-1]) == ("lost", "won")
+    bars = bars_of(result.plot(ax=figures.blank_figure()))
+    names = {"further up": "better", "further down": "worse", "won": "won", "lost": "lost"}
+    for change, kind in names.items():
+        documents = [row["documents"] for row in result.table if row["change"] == change]
+        assert sum(bars[kind]) == sum(documents)
+    assert bars["lost"][0] == sum(bars["lost"])
+    assert bars["won"][-1] == sum(bars["won"])
 
 
-@pytest.mark.parametrize(("relevant", "number"), [(1, 2), (12, 4)])
-def test_the_headroom_has_a_panel_for_each_measure_that_says_something(
-    relevant: int, number: int
-) -> None:
-    qrels, runs = collection(3, 40, relevant=relevant, depth=50)
-    result: Any = iro.headroom(iro.evaluate(qrels, runs, cutoff=50))
+def test_the_headroom_has_a_panel_for_each_measure() -> None:
+    result = made("headroom")
     panels = result.plot(ax=figures.blank_figure()).figure.axes
-    assert len(panels) == number
-    for axes in panels:
-        measure = axes.get_xlabel().partition("\n")[0]
-        rows = [row for row in result.table if row["measure"] == measure]
+    rows = [list(rows) for _, rows in groupby(result.table, itemgetter("measure"))]
+    for axes, of_measure in zip(panels, rows, strict=True):
+        assert axes.get_xlabel().startswith(of_measure[0]["measure"])
         heights = [bar.get_height() for bar in axes.patches]
-        assert heights == [row["queries"] for row in rows]
-        assert sum(map(bool, heights)) > 1
-        assert axes.xaxis_inverted() == (rows[0]["from"] >= 1)
-
-
-def test_verdicts_are_drawn_in_both_directions() -> None:
-    board = made("verdicts", 4)
-    axes = board.plot("verdicts", ax=figures.blank_figure())
-    runs = [standing.run for standing in board.standings]
-    signs = {(text.get_position()): text.get_text() for text in axes.texts}
-    expected = {
-        (runs.index(a), runs.index(b)): sign_of(board.verdict(a, b).label)
-        for a, b in permutations(runs, 2)
-    }
-    assert signs == expected
+        assert heights == [row["queries"] for row in of_measure]
+        assert axes.xaxis_inverted() == (of_measure[0]["from"] >= 1)
 
 
 def test_runs_of_a_system_are_drawn_below_their_mean() -> None:
@@ -262,22 +237,6 @@ def test_runs_of_a_system_are_drawn_below_their_mean() -> None:
     expected = [[run.coverage for run in item.runs] for item in result]
     assert sorted(map(list, found)) == sorted(expected)
     assert "single runs" in legend_of(coverage)
-
-
-def test_better_is_blue_and_worse_is_orange() -> None:
-    queries = [f"q{n}" for n in range(40)]
-    poor = run_of({query: 5 if n > 3 else None for n, query in enumerate(queries)})
-    good = run_of(dict.fromkeys(queries, 2))
-    for runs, color, word in (((poor, good), BETTER, "better"), ((good, poor), WORSE, "worse")):
-        result: Any = iro.compare(qrels_of(queries), *runs, names=["A", "B"])
-        axes = result.plot(ax=Figure())
-        for own in axes.figure.axes[1:]:
-            assert strips_of(own)[0][3] == color.upper()
-        assert word in legend_of(axes)
-        bars = result.plot("changes", ax=Figure())
-        drawn_bars = {bar.get_x() for bar in bars.patches if bar.get_height()}
-        middle = bars.lines[0].get_xdata()[0]
-        assert all((x > middle) == (word == "better") for x in drawn_bars)
 
 
 def test_given_axes_are_drawn_on_and_keep_their_size() -> None:
@@ -333,18 +292,12 @@ def test_wrong_kinds_are_named() -> None:
             result.plot(kind)
 
 
-def test_distributions_of_ranks_stand_beside_each_other_in_the_order_of_the_first() -> None:
-    conditions = [
-        made("ranks"),
-        iro.rank_distribution(evaluated(9), measure="nDCG@10", resamples=200),
-    ]
-    axes = figures.draw(conditions, "ranks", figures.blank_figure()).figure.axes
-    boxes = texts(axes[0].figure)
-    assert overlapping(boxes) == []
-    assert outside(boxes, axes[0].figure) == []
-    for own, distribution in zip(axes, conditions, strict=False):
-        assert distribution.measure in own.get_xlabel()
-        shares = own.images[0].get_array().filled(0)
+def test_distributions_of_ranks_are_in_the_order_of_the_first() -> None:
+    conditions = made("ranks of two")
+    panels = figures.draw(conditions, "ranks", figures.blank_figure()).figure.axes
+    for axes, distribution in zip(panels, conditions, strict=False):
+        assert distribution.measure in axes.get_xlabel()
+        shares = axes.images[0].get_array().filled(0)
         for row, run in zip(shares, conditions[0].runs, strict=True):
             assert row.tolist() == [number / 2 for number in distribution[run.run].counts]
 

@@ -2,7 +2,6 @@
 
 import pickle
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
@@ -25,11 +24,6 @@ def thirteen() -> iro.Comparisons:
     return compare_several(
         qrels, baseline, contenders, names=[f"run.bm25-{number}.dev" for number in range(14)]
     )
-
-
-def flat(text: str) -> str:
-    """Undo the wrapping of lines."""
-    return " ".join(text.split())
 
 
 def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
@@ -90,18 +84,13 @@ def test_a_row_for_each_test(thirteen: iro.Comparisons) -> None:
 
 def test_columns_of_the_paper(thirteen: iro.Comparisons) -> None:
     found = thirteen[4]
-    (row,) = found.paper_rows()
-    assert list(row) == [
-        "A", "B", "delta", "naive_wrs_p", "naive_wsr_p", "naive_t_p", "neither", "a_wins", "b_wins", "coverage_p", "both",
-        "a_esl", "b_esl", "esl_wsr_p", "esl_t_p", "a_rr", "b_rr", "rr_wsr_p", "rr_t_p", "verdict",
-    ]  # fmt: skip
+    (row,) = found.paper_table().rows()
     assert found.reciprocal is not None
     assert row["rr_wsr_p"] == found.reciprocal.tests["wilcoxon"].pvalue
     assert row["naive_wrs_p"] == found.naive.tests["ranksum"].pvalue
-    (table,) = thirteen.view(columns="paper").tables
+    (table,) = thirteen.paper_table().view().tables
     assert (len(table.columns), len(table.rows)) == (len(row), 13)
-    assert r"\multicolumn{9}{c}{(3) both find}" in thirteen.to_latex(columns="paper")
-    assert iro.Comparisons(()).to_text(columns="paper") == "There is no comparison"
+    assert iro.Comparisons(()).paper_table().to_text() == "There is no comparison"
 
 
 def test_columns_are_named_by_what_is_compared() -> None:
@@ -111,20 +100,17 @@ def test_columns_are_named_by_what_is_compared() -> None:
         {query: dict(zip(order, (3.0, 2.0, 1.0), strict=True)) for query in qrels}
         for order in ("axy", "xay")
     ]
-    found = compare_pair(qrels, *runs, unit="document")
-    (row,) = found.paper_rows()
+    (row,) = compare_pair(qrels, *runs, unit="document").paper_table().rows()
     assert (row["a_asl"], row["a_reciprocal_asl"]) == (2.0, 0.5)
     assert not {"a_esl", "a_rr"} & set(row)
-    assert "Lower is better for ASL" in flat(found.to_text(columns="paper"))
-    a = {f"q{number}": {"ndcg": number / 40} for number in range(40)}
-    b = {query: {"ndcg": values["ndcg"] / 2} for query, values in a.items()}
-    outputs: Any = iro.compare_outputs(a, [b, b], measure="ndcg", higher_is_better=True)
-    assert outputs.view().tables[0].columns[2].title == "ndcg"
-    assert "a_rr" not in outputs.paper_rows()[0]
-    assert [column.title for column in outputs.view(columns="paper").tables[0].columns][11:13] == [
-        "A ndcg",
-        "B ndcg",
-    ]
+    values = {query: {"ndcg": 0.5} for query in qrels}
+    (row,) = (
+        iro.compare_outputs(values, values, measure="ndcg", higher_is_better=True)
+        .paper_table()
+        .rows()
+    )
+    assert row["a_ndcg"] == 0.5
+    assert "a_rr" not in row
 
 
 def test_letters_of_each_measure_are_in_the_details() -> None:
@@ -132,17 +118,16 @@ def test_letters_of_each_measure_are_in_the_details() -> None:
     board = iro.leaderboard(
         iro.evaluate(qrels, runs, cutoff=6, measures=["AP@6"]), measures=["AP@6", "coverage"]
     )
-    letters = dict(zip("abc", (standing.run for standing in board.standings), strict=True))
-    table = board.view().details[0]
-    assert table.raised
-    columns = {
-        "score": [standing.better_than for standing in board.standings],
-        "coverage": board.measures[0].better_than,
-    }
-    for column, of_column in enumerate(column.name for column in table.columns):
-        for row, better_than in enumerate(columns.get(of_column, ())):
-            named = table.raised.get((row, column), "")
-            assert tuple(letters[letter] for letter in named) == better_than
+    letters = dict(zip((item.run for item in board.standings), "abc", strict=True))
+    table = board.view().details()[0]
+    of_columns = [item.better_than for item in board.standings], board.measures[0].better_than
+    for column, of_column in enumerate(of_columns, start=2):
+        for row, better_than in zip(table.rows, of_column, strict=True):
+            printed = row[column].split()[1:]
+            assert printed == (
+                ["".join(letters[run] for run in better_than)] if better_than else []
+            )
+    assert any(item.better_than for item in board.standings)
 
 
 def test_a_board_of_values_has_its_pictures() -> None:

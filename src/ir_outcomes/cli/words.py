@@ -86,7 +86,7 @@ def pair(
     if outputs:
         files = [file for file in (qrels, baseline, *(runs or ())) if file]
         evaluation = values_of(files, how, settings)
-        first, *others = evaluation.system_names
+        first, *others = evaluation.systems
         options: dict[str, Any] = {"measures": ()}
     else:
         if baseline is None:
@@ -106,7 +106,7 @@ def with_baselines(
 
     if is_saved(qrels):
         evaluation = saved(qrels, settings)
-        others = [name for name in evaluation.system_names if name not in baselines]
+        others = [name for name in evaluation.systems if name not in baselines]
         return evaluation, baselines, list(runs or others)
     if not runs:
         raise missing("RUNS")
@@ -120,7 +120,7 @@ def with_baselines(
     if call.left_out:
         note("a baseline is also among the runs; it is not compared with itself")
     evaluation = iro.evaluate(qrels, call, **options)
-    names = evaluation.system_names
+    names = list(evaluation.systems)
     first = [names[position] for position in call.baselines]
     return evaluation, first, [name for name in names if name not in first]
 
@@ -282,7 +282,7 @@ def collections(
     options: dict[str, Any] = {}
     if outputs:
         evaluations, files = values_of_suite(suite, how, {**settings, "allow": allow})
-        systems = next(iter(evaluations.values())).system_names
+        systems = tuple(next(iter(evaluations.values())).systems)
         options["measures"] = ()
     else:
         evaluations = iro.evaluate(suite, **settings)
@@ -367,9 +367,9 @@ def gate(
             for measure in settings.get("measures") or [None]
         }
         evaluation = next(iter(of_measures.values()))
-        options |= {"reference": evaluation.system_names[-1]} if last else {}
+        options |= {"reference": list(evaluation.systems)[-1]} if last else {}
         source = evaluation if len(of_measures) == 1 else of_measures
-        first = evaluation.system_names[0]
+        first = next(iter(evaluation.systems))
         return Read((source, first, contenders), {**options, "measures": ()}, None, [*files, *last])
     if "names" not in settings:
         refuse_path_twice([*baselines[:1], *(runs or ())])

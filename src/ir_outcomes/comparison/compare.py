@@ -157,16 +157,14 @@ def compared(
 ) -> tuple[Comparison, ...]:
     """Compare the first system of an evaluation with the others, as part of a family."""
     if evaluation.values is not None:
-        return tuple(compare_values(evaluation, evaluation.systems, rules, family=family))
+        return tuple(compare_values(evaluation, rules, family=family))
     _, *others = evaluation.systems
     settings = Settings.of(evaluation, rules, family=family or len(others))
     copies: list[Note] = []
     if not evaluation.replicates:
-        notes = (*notes, *notes_on_systems([system.name for system in others]))
+        notes = (*notes, *notes_on_systems(others))
         copies = list(notes_on_copies(evaluation.runs[1:]))
-    of_pairs = [
-        (*notes, *(about for about in copies if system.name in about.runs)) for system in others
-    ]
+    of_pairs = [(*notes, *(about for about in copies if system in about.runs)) for system in others]
     return comparisons_of_runs(evaluation, settings, measures, of_pairs, progress=progress)
 
 
@@ -174,9 +172,8 @@ def _compared_values(
     evaluation: Evaluation, baseline: Any, contenders: Any, rules: Rules
 ) -> Comparison | Comparisons:
     """Compare values that another tool computed."""
-    others = contenders_of(evaluation.system_names, baseline, contenders)
-    systems = evaluation.systems_named([baseline, *others])
-    results = compare_values(evaluation, systems, rules)
+    others = contenders_of(evaluation.systems, baseline, contenders)
+    results = compare_values(evaluation[[baseline, *others]], rules)
     return results[0] if isinstance(contenders, str) else results
 
 
@@ -195,7 +192,7 @@ def _chosen(
     evaluation: Evaluation, baseline: Any, contenders: Any
 ) -> tuple[Evaluation, list[Note]]:
     """Choose the runs of a call from an evaluation, the baseline first."""
-    others = contenders_of(evaluation.system_names, baseline, contenders)
+    others = contenders_of(evaluation.systems, baseline, contenders)
     named = isinstance(contenders, (list, tuple)) and baseline in contenders
     return evaluation[[baseline, *others]], _left_out(named)
 

@@ -39,7 +39,6 @@ from ir_outcomes.pairs.verdict import (
     direction_of,
     meaning_of,
 )
-from ir_outcomes.statistics.papers import Test, binomial_test, rank_sum, signed_ranks, t_tests
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
@@ -56,7 +55,7 @@ def comparisons_of_runs(
     asked = known_means(evaluation, measures)
     measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
     labels = labels_elsewhere(evaluation, settings)
-    systems = evaluation.systems
+    names = list(evaluation.systems.values())
     whole = evaluation.runs_by_system
     first, *others = ([run.at(evaluation.cutoff) for run in runs] for runs in whole)
     n_unanswerable = int(np.sum(~evaluation.answerable))
@@ -75,7 +74,7 @@ def comparisons_of_runs(
             n_missing=(max(map(n_missing, first)), max(map(n_missing, contender))),
             elsewhere=labels[index],
             texts=evaluation.texts,
-            runs=(systems[0].runs, systems[index + 1].runs),
+            runs=(names[0], names[index + 1]),
         )
         comparisons.append(comparison)
     return tuple(comparisons)
@@ -203,7 +202,7 @@ class Family:
             return replace(row, new_runs=new_runs)
         if self.measurements.clusters is not None:
             return row
-        return replace(row, tests=_tests(name, pair, reciprocal=row.measured_in == "reciprocal"))
+        return replace(row, tests=pair.tests(name, unpaired=row.measured_in == "reciprocal"))
 
     def _with_margins(
         self, index: int, rows: Mapping[str, Row], pair: SystemPair, outcomes: Outcomes
@@ -250,7 +249,7 @@ class Family:
             )
         whole = rows["all queries"]
         if whole.tests:
-            tests = {**whole.tests, "ranksum": rank_sum(*pair.means("all queries"))}
+            tests = pair.tests("all queries", unpaired=True)
             whole = replace(whole, tests=tests, margin=None)
         return replace(whole, name=whole.measured_in), None
 
@@ -269,20 +268,6 @@ class Family:
                 means = [_mean_of_run(sides, name, side, number) for name in names]
                 coverage, ranking, whole, *measures = means
                 yield SystemRun(system, run, coverage, ranking, whole, tuple(measures))
-
-
-def _tests(name: str, pair: SystemPair, *, reciprocal: bool) -> dict[str, Test]:
-    """Run the papers' tests of a row."""
-    baseline, contender = pair.means(name)
-    change = contender - baseline
-    if name == "coverage" and pair.measurements.items["ranking"].single:
-        return {"exact": binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))}
-    tests = {"t": t_tests(change).first("t")}
-    if name != "coverage":
-        tests["wilcoxon"] = signed_ranks(change).first("wilcoxon")
-    if reciprocal:
-        tests["ranksum"] = rank_sum(baseline, contender)
-    return tests
 
 
 def _by_the_paper(rows: Mapping[str, Row], alpha: float) -> tuple[Decision | None, Decision | None]:

@@ -207,7 +207,7 @@ def _about_judgments(baseline: SystemRuns, contender: SystemRuns) -> Iterator[No
 
 def _unjudged_share(runs: SystemRuns) -> float | None:
     """Mean share of unjudged documents of the runs, None where it is unknown."""
-    shares = [unjudged_share(run, JUDGED_DEPTH) for run in runs]
+    shares = [unjudged_share(run) for run in runs]
     known = [share for share in shares if share is not None]
     return sum(known) / len(known) if len(known) == len(shares) else None
 

@@ -1,6 +1,6 @@
 """Comparisons from values by query."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Unpack, overload
 
@@ -13,7 +13,6 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.outputs import OutputOptions, are_sources, outputs
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import System
 from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.pairs.measurements import measurements_of_values
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
@@ -114,43 +113,42 @@ def compare_outputs(
     first, *rest = evaluation.systems
     if not rest:
         noun = "run" if len(evaluation.names) == 1 else "system"
-        raise ParameterError(f"there is one {noun} only, {first.name}; give another output")
+        raise ParameterError(f"there is one {noun} only, {first}; give another output")
     with_qrels = settings.get("qrels") is not None
-    results = compare_values(evaluation, [first, *rest], rules, with_qrels=with_qrels)
+    results = compare_values(evaluation, rules, with_qrels=with_qrels)
     one_run_each = settings.get("replicates") is None
     return results if len(results) > 1 or (several and one_run_each) else results[0]
 
 
 def compare_values(
     evaluation: Evaluation,
-    systems: Sequence[System],
     rules: Rules,
     *,
     family: int | None = None,
     as_written: bool = False,
     with_qrels: bool = False,
 ) -> Comparisons:
-    """Compare the first of some systems with the others, by values of another tool.
+    """Compare the first system of an evaluation with the others, by values of another tool.
 
     Reciprocal ranks become ranks, unless they are taken `as_written`.
     """
     if evaluation.values is None:
         raise ParameterError("these are runs, and no values of another tool; see compare")
-    runs = [run for system in systems for run in system.runs]
-    scores = evaluation.values.take([evaluation.position(run) for run in runs])
+    scores = evaluation.values
+    systems = evaluation.systems
     settings = Settings.of_values(scores, rules, family or len(systems) - 1)
     notes = as_notes(_notes(scores, with_qrels or as_written))
     of_all = Family(measurements_of_values(scores, systems, as_written=as_written), settings)
-    baseline, *contenders = systems
+    baseline, *contenders = systems.values()
     comparisons = []
     for index, contender in enumerate(contenders):
-        of_pair = {*baseline.runs, *contender.runs}
+        of_pair = {*baseline, *contender}
         comparison = of_all.comparison(
             index,
             notes=[note for note in notes if not note.runs or of_pair.intersection(note.runs)],
             n_unanswerable=scores.n_unanswerable,
-            n_missing=(scores.most_missing(baseline.runs), scores.most_missing(contender.runs)),
-            runs=(baseline.runs, contender.runs),
+            n_missing=(scores.most_missing(baseline), scores.most_missing(contender)),
+            runs=(baseline, contender),
         )
         comparisons.append(comparison)
     worst = scores.with_worst()

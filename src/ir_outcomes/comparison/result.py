@@ -13,7 +13,7 @@ from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import Verdict, direction_of
 from ir_outcomes.results import OPTIONAL, HasFigures, HasPage, Result
-from ir_outcomes.table_columns import rows_of
+from ir_outcomes.table_columns import Column, rows_of
 
 Which = Literal["won", "lost", "better", "worse"]  # queries that are listed
 
@@ -235,9 +235,9 @@ class Comparison(HasFigures, HasPage, Result):
         """One flat row: a value for each column, None where there is none."""
         return rows_of(columns_of([self]), [self])
 
-    def paper_rows(self) -> list[dict[str, Any]]:
-        """One row with the columns of Tables 1 and 2 of Lin et al. 2021."""
-        return rows_of(paper_columns(self), [self])
+    def paper_table(self) -> "PaperTable":
+        """Return the columns of Tables 1 and 2 of Lin et al. 2021."""
+        return PaperTable((self,))
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Flat rows of the estimates and of the papers' tests."""
@@ -316,12 +316,32 @@ class Comparisons(HasFigures, HasPage, Result, Sequence[Comparison]):
         """One flat row for each comparison."""
         return rows_of(columns_of(self.items), self.items)
 
-    def paper_rows(self) -> list[dict[str, Any]]:
-        """Rows of comparisons with the columns of Tables 1 and 2 of Lin et al. 2021."""
-        if self.items:
-            return rows_of(paper_columns(self.items[0]), self.items)
-        return []
+    def paper_table(self) -> "PaperTable":
+        """Return the columns of Tables 1 and 2 of Lin et al. 2021."""
+        return PaperTable(self.items)
 
     def long_rows(self) -> list[dict[str, Any]]:
         """The long rows of each comparison."""
         return [row for item in self.items for row in item.long_rows()]
+
+
+@dataclass(frozen=True, repr=False)
+class PaperTable(Result):
+    """Comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+
+    Attributes
+    ----------
+    comparisons : tuple of Comparison
+        One for each row.
+    """
+
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The outcomes in %, search lengths, differences and p-values of the papers' tests."""
+        return paper_columns(self.comparisons[0]) if self.comparisons else ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat row for each comparison."""
+        return rows_of(self.columns, self.comparisons)

@@ -184,7 +184,7 @@ def _missing(
 
 def missing_runs(evaluation: Evaluation, runs: Iterable[str]) -> list[str]:
     """Return the runs that an evaluation lacks."""
-    return [run for run in runs if run not in evaluation.system_names]
+    return [run for run in runs if run not in evaluation.systems]
 
 
 def _notes(

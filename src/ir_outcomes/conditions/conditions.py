@@ -14,7 +14,6 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.named_measures import Measures
 from ir_outcomes.evaluation.remarks import Allow, refuse_stops, unjudged_share
-from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed
 from ir_outcomes.pairs.differences import Quantity
 from ir_outcomes.pairs.means import RowInConditions, RowOfMeans, mean_over_conditions
@@ -247,7 +246,7 @@ def conditions_of(
         judged = None
         if evaluation.values is None and not evaluation.positives_only:
             runs = evaluation[[comparison.baseline, comparison.contender]].at()
-            first, second = (unjudged_share(run, JUDGED_DEPTH) for run in runs)
+            first, second = (unjudged_share(run) for run in runs)
             judged = None if first is None or second is None else (1 - first, 1 - second)
         conditions.append(
             Condition(

@@ -256,7 +256,7 @@ class _Judge(NamedTuple):
         """Measure the runs of an evaluation."""
         measurements = measurements_of(evaluation, measures=known_means(evaluation, measures))
         grades = {} if evaluation.qrels is None else evaluation.qrels.to_dict()
-        rankings = np.concatenate([run.digests for run in evaluation.runs], axis=1)
+        rankings = np.concatenate([run.diagnosis.digests for run in evaluation.runs], axis=1)
         judgments = {
             query: (grades[query], evaluation.rel, ranking.tobytes())
             for query, ranking in zip(evaluation.query_ids, rankings, strict=True)

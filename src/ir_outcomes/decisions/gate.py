@@ -255,7 +255,7 @@ def gate(
         max_missing = 0.0 if are_values else MANY_MISSING
     for item in collections.values():
         refuse_measures(item, measures)
-    names = tuple(dict.fromkeys(run for item in collections.values() for run in item.system_names))
+    names = tuple(dict.fromkeys(run for item in collections.values() for run in item.systems))
     candidates = contenders_of(names, baseline, contenders)
     baselines = [baseline, *([] if reference is None else [reference])]
     candidates = [run for run in candidates if run not in baselines]
@@ -334,7 +334,7 @@ class _Decider:
         reference: str | None,
     ) -> Iterator[GateDecision]:
         """Yield a decision on each contender in one collection."""
-        systems = evaluation.system_names
+        systems = evaluation.systems
         present = [run for run in contenders if run in systems]
         comparisons: dict[str, Comparison] = {}
         if baseline in systems and present:
@@ -354,20 +354,16 @@ class _Decider:
     def _compared(
         self, evaluation: Evaluation, baseline: str, contenders: list[str]
     ) -> Iterable[Comparison]:
-        if evaluation.values is not None:
-            systems = evaluation.systems_named([baseline, *contenders])
-            # What a contender lacks counts as the worst value, where that is known.
-            worst = evaluation.values.with_worst(evaluation.runs_of([baseline]))
-            return compare_values(
-                evaluation if worst is None else replace(evaluation, values=worst),
-                systems,
-                Rules(**self.rules),
-                family=self.family,
-                as_written=True,
-            )
-        # What stops a comparison fails the gate, which names it.
         pairs = evaluation[[baseline, *contenders]]
-        return compared(pairs, Rules(**self.rules), measures=self.measures, family=self.family)
+        rules = Rules(**self.rules)
+        if evaluation.values is None:
+            # What stops a comparison fails the gate, which names it.
+            return compared(pairs, rules, measures=self.measures, family=self.family)
+        # What a contender lacks counts as the worst value, where that is known.
+        worst = evaluation.values.with_worst(evaluation.systems[baseline])
+        if worst is not None:
+            pairs = replace(evaluation, values=worst)[[baseline, *contenders]]
+        return compare_values(pairs, rules, family=self.family, as_written=True)
 
     def _decide(
         self,
@@ -416,7 +412,7 @@ class _Decider:
     ) -> Iterator[str]:
         """Say why the values of one of the two systems cannot be used."""
         for name in (comparison.baseline, comparison.contender):
-            for run in evaluation.runs_of([name]):
+            for run in evaluation.systems[name]:
                 yield from values.problems(run, self.max_missing)
         if comparison.identical and self.identical == "fail":
             yield _identical_words(comparison)

@@ -203,7 +203,7 @@ def _notes_on_runs(qrels: Qrels, runs: Sequence[SearchLengths]) -> Iterator[Note
     yield from notes_on_documents(runs)
     yield from notes_on_copies(runs)
     n_queries = len(runs[0].answerable_queries)
-    missing = {run.name: n_missing(run) for run in runs if run.listed.any()}
+    missing = {run.name: n_missing(run) for run in runs if run.diagnosis.listed.any()}
     many = {name: number for name, number in missing.items() if number > MANY_MISSING * n_queries}
     yield from notes_on_missing(many, n_queries, runs=list(many))
     yield from notes_on_queries(runs)
@@ -212,9 +212,11 @@ def _notes_on_runs(qrels: Qrels, runs: Sequence[SearchLengths]) -> Iterator[Note
 
 def _documents(qrels: Qrels, run: Run, lengths: SearchLengths) -> Documents | None:
     """Return which documents match, unless it is known why none does."""
-    of_queries = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
-    if lengths.listed.any():
-        is_explained = lengths.unknown_ids != ""
+    of_queries = repair_of_queries(
+        lengths.diagnosis.ignored, compress(lengths.query_ids, ~lengths.diagnosis.listed)
+    )
+    if lengths.diagnosis.listed.any():
+        is_explained = lengths.diagnosis.unknown_ids != ""
     else:
         is_explained = of_queries is None
     return None if is_explained else documents_to_repair(qrels, run, of_queries, MANY_IDS)
@@ -248,10 +250,10 @@ def _file(run: Run, lengths: SearchLengths) -> CheckedFile:
         form=run.form,
         lines=len(run),
         queries=len(run.query_ids),
-        known=len(run.query_ids) - len(lengths.ignored),
-        judged=1 - (unjudged_share(lengths, JUDGED_DEPTH) or 0) if lengths.listed.any() else None,
+        known=len(run.query_ids) - len(lengths.diagnosis.ignored),
+        judged=1 - (unjudged_share(lengths) or 0) if lengths.diagnosis.listed.any() else None,
         ties=float(ranking(run, lengths.ties).tied.sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
-        against_ranks=int(lengths.against_ranks.sum()),
-        itself=int(lengths.retrieves_itself.sum()),
+        against_ranks=int(lengths.diagnosis.against_ranks.sum()),
+        itself=int(lengths.diagnosis.retrieves_itself.sum()),
     )

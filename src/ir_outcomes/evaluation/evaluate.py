@@ -215,41 +215,27 @@ def evaluate(
     if documents:
         check_one_order(settings.ties)
     if runs is None:
-        options: EvaluateOptions = {"documents": documents}
-        options["on_error"] = on_error or "report"
+        options: EvaluateOptions = {"documents": documents, "on_error": on_error or "report"}
         return _evaluate_suite(qrels, settings, {**reading, **options})
+    if not isinstance(runs, Call):
+        runs = runs_of_call(runs, settings.names, replicates=settings.replicates)
+    for source in (qrels, *(run.run for run in runs.runs)):
+        if is_saved(source):
+            raise MismatchError(
+                f"{os.fspath(source)} is a saved evaluation, which stands for qrels and runs; pass"
+                " it alone in their place, or give the files of the runs"
+            )
     on_error = on_error or "raise"
-    call = _runs_to_read(qrels, runs, settings)
     collection = open_collection(qrels, settings.queries)
     work = _work(collection, settings, documents, on_error)
-    sources = [_with_ranking(run, collection) for run in call.runs]
+    jobs = [_with_ranking(run, collection) for run in runs.runs]
     done = _evaluated(
-        work, sources, n_jobs=settings.n_jobs, progress=settings.progress, on_error=on_error
+        work, jobs, n_jobs=settings.n_jobs, progress=settings.progress, on_error=on_error
     )
     evaluation = _evaluation_of(done, collection, work, settings)
-    if on_error != "keep" and all(run.unknown_ids for run in evaluation):
+    if on_error != "keep" and all(run.diagnosis.unknown_ids for run in evaluation):
         refuse_stops(evaluation, [*settings.allow, "rising-scores", "equal-scores"])
     return evaluation
-
-
-def _runs_to_read(qrels: Any, runs: Any, settings: Reading) -> Call:
-    """Name the runs of a call, and refuse saved evaluations."""
-    if is_saved(qrels):
-        raise MismatchError(
-            f"{os.fspath(qrels)} is a saved evaluation, which stands for qrels and runs; pass it to"
-            " an analysis, or read it by load_evaluation"
-        )
-    call = runs
-    if not isinstance(call, Call):
-        call = runs_of_call(runs, settings.names, replicates=settings.replicates)
-    for run in call.runs:
-        if is_saved(run.run):
-            raise MismatchError(
-                f"{os.fspath(run.run)} is a saved evaluation, which stands for qrels and runs, and"
-                " was perhaps made with other qrels; pass it alone in their place, or give the files"
-                " of the runs"
-            )
-    return call
 
 
 def _work(
@@ -260,7 +246,7 @@ def _work(
 ) -> Work:
     """Settle what is done with each run."""
     task = collection.task
-    cutoff = settings.cutoff or (task.cutoff if task else DEFAULT_CUTOFF)
+    cutoff = settings.cutoff or (task.cutoff if task else None)
     rel = settings.rel or (task.rel if task else 1)
     if settings.judged_only and collection.qrels.positives_only(rel):
         raise ParameterError(
@@ -278,65 +264,11 @@ def _work(
             for measure, higher in measures.items()
             if not follows_from_lengths(measure, of_lengths)
         },
-        cutoff if documents == "cutoff" else documents,
+        (cutoff or DEFAULT_CUTOFF) if documents == "cutoff" else documents,
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in settings.allow or on_error == "keep",
         duplicates=settings.duplicates,
     )
-
-
-def _evaluation_of(
-    done: list[tuple[NamedRun, RunResult]], collection: Collection, work: Work, settings: Reading
-) -> Evaluation:
-    """Put together what is kept of each run."""
-    runs = [run for run, _ in done]
-    results = [result for _, result in done]
-    first = results[0].lengths
-    if not first.answerable.any():
-        raise MismatchError(
-            f"no query of the qrels has a relevant document at `rel={first.rel}`; lower it or check"
-            " the grades of the qrels"
-        )
-    clusters = next(
-        (result.lengths.clusters for result in results if result.lengths.clusters is not None), None
-    )
-    if settings.clusters is not None:
-        clusters = clusters_of(settings.clusters, first.query_ids, first.answerable)
-    names = tuple(run.name for run in runs)
-    values = np.stack([result.values for result in results])
-    evaluation = Evaluation(
-        runs=tuple(
-            replace(result.lengths, name=name, clusters=clusters)
-            for result, name in zip(results, names, strict=True)
-        ),
-        collection=collection.task.dataset_id if collection.task else collection.qrels.name,
-        cutoff=_settled_cutoff(settings, collection, results),
-        unit=_unit_of(settings.unit, collection.task, first),
-        texts={
-            query: text
-            for texts in (*(result.texts for result in results), collection.texts)
-            for query, text in texts.items()
-        },
-        scores=tuple(
-            Scores(str(measure), higher, names, first.query_ids, values[:, row])
-            for row, (measure, higher) in enumerate(work.measures.items())
-        ),
-        documents=tuple(result.documents for result in results if result.documents is not None),
-        sources=tuple(run.run if _is_readable_again(run.run) else None for run in runs),
-        qrels=collection.qrels,
-        replicates=replicates_in(runs),
-        duplicates=settings.duplicates,
-    )
-    for system, of_system in zip(evaluation.systems, evaluation.runs_by_system, strict=True):
-        check_runs(system.name, of_system)
-    return evaluation
-
-
-def _settled_cutoff(settings: Reading, collection: Collection, results: Sequence[RunResult]) -> int:
-    """Return the cutoff of a call."""
-    given = settings.cutoff or (collection.task.cutoff if collection.task else None)
-    longest = max(result.lengths.depth for result in results)
-    return given or max(min(DEFAULT_CUTOFF, longest), 1)
 
 
 def _evaluated(
@@ -364,6 +296,53 @@ def _evaluated(
     return done
 
 
+def _evaluation_of(
+    done: list[tuple[NamedRun, RunResult]], collection: Collection, work: Work, settings: Reading
+) -> Evaluation:
+    """Put together what is kept of each run."""
+    runs, results = zip(*done, strict=True)
+    first = results[0].lengths
+    if not first.answerable.any():
+        raise MismatchError(
+            f"no query of the qrels has a relevant document at `rel={first.rel}`; lower it or check"
+            " the grades of the qrels"
+        )
+    if settings.clusters is None:
+        of_lengths = (result.lengths.clusters for result in results)
+        clusters = next((codes for codes in of_lengths if codes is not None), None)
+    else:
+        clusters = clusters_of(settings.clusters, first.query_ids, first.answerable)
+    names = tuple(run.name for run in runs)
+    values = np.stack([result.values for result in results])
+    longest = max(result.lengths.depth for result in results)
+    evaluation = Evaluation(
+        runs=tuple(
+            replace(result.lengths, name=name, clusters=clusters)
+            for result, name in zip(results, names, strict=True)
+        ),
+        collection=collection.task.dataset_id if collection.task else collection.qrels.name,
+        cutoff=work.cutoff or max(min(DEFAULT_CUTOFF, longest), 1),
+        unit=_unit_of(settings.unit, collection.task, first),
+        texts={
+            query: text
+            for texts in (*(result.texts for result in results), collection.texts)
+            for query, text in texts.items()
+        },
+        scores=tuple(
+            Scores(str(measure), higher, names, first.query_ids, values[:, row])
+            for row, (measure, higher) in enumerate(work.measures.items())
+        ),
+        documents=tuple(result.documents for result in results if result.documents is not None),
+        sources=tuple(run.run if _is_readable_again(run.run) else None for run in runs),
+        qrels=collection.qrels,
+        replicates=replicates_in(runs),
+        duplicates=settings.duplicates,
+    )
+    for system, of_system in zip(evaluation.systems, evaluation.runs_by_system, strict=True):
+        check_runs(system, of_system)
+    return evaluation
+
+
 def _with_ranking(run: NamedRun, collection: Collection) -> NamedRun:
     """Return a run, and for ``"irds:"`` the ranking that comes with the task."""
     ranking = collection.run(run.run)
@@ -375,12 +354,12 @@ def _with_ranking(run: NamedRun, collection: Collection) -> NamedRun:
 
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
     """Choose the unit that "auto" stands for."""
-    chosen = task.unit if unit == "auto" and task is not None else unit
-    if chosen == "auto":
-        if np.median(lengths.relevant[lengths.answerable]) == 1:
-            return "query"
-        return "document"
-    return chosen
+    if unit == "auto" and task is not None:
+        unit = task.unit
+    if unit == "auto":
+        median = np.median(lengths.relevant[lengths.answerable])
+        return "query" if median == 1 else "document"
+    return unit
 
 
 def _is_readable_again(source: Any) -> bool:

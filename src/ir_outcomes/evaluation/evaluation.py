@@ -1,31 +1,31 @@
 """Runs under the same qrels and settings, which every analysis takes."""
 
-import hashlib
-import io
 import os
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, BinaryIO, Self, cast, overload
+from typing import Any, Self, cast, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_outcomes.arguments import check_argument, check_fields, with_checked_methods
 from ir_outcomes.choices import Bools, Ints, Positive, Ties, Unit
 from ir_outcomes.errors import (
-    FormatError,
     MismatchError,
     ParameterError,
-    UnreadableFile,
     shortened,
     some,
     warn,
 )
-from ir_outcomes.evaluation.lengths import FLAGS, PER_ATOM, SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.named_measures import comparable, direction_of
-from ir_outcomes.evaluation.ranking import DIGEST, RankedDocuments, filtered, score_bits, spans
+from ir_outcomes.evaluation.ranking import RankedDocuments, filtered, score_bits, spans
+from ir_outcomes.evaluation.saved import (
+    read_saved,
+    shapes_of_runs,
+    shapes_of_values,
+    write_saved,
+)
 from ir_outcomes.evaluation.scores import (
     Scores,
     measure_values,
@@ -33,12 +33,8 @@ from ir_outcomes.evaluation.scores import (
     reciprocal_ranks,
     scores_from_lengths,
 )
-from ir_outcomes.evaluation.systems import System, refuse_several_runs, replicates_among
-from ir_outcomes.files import write_completely
-from ir_outcomes.notes import Note
-from ir_outcomes.reading.columns import LARGEST_WHOLE
+from ir_outcomes.evaluation.systems import Systems, refuse_several_runs
 from ir_outcomes.reading.datasets import as_run
-from ir_outcomes.reading.files import refuse_bomb
 from ir_outcomes.reading.measure_names import is_same_measure
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Duplicates, check_names
@@ -101,11 +97,8 @@ class Evaluation(Sequence[SearchLengths]):
         check_names(self.names)
 
     def __repr__(self) -> str:
-        if self.values is not None:
-            sizes = f"{len(self)} runs, {len(self.query_ids)} queries"
-            return f"Evaluation(values of {self.values.measure!r}, {sizes})"
         return (
-            f"Evaluation({self.collection!r}, {len(self.runs)} runs, {len(self.query_ids)} queries,"
+            f"Evaluation({self.collection!r}, {len(self)} runs, {len(self.query_ids)} queries,"
             f" cutoff={self.cutoff}, rel={self.rel}, unit={self.unit!r})"
         )
 
@@ -123,12 +116,13 @@ class Evaluation(Sequence[SearchLengths]):
 
     def __getitem__(self, key: int | str | slice | list[str]) -> SearchLengths | Self:
         if isinstance(key, (int, str)):
-            runs = self.lists("search lengths")
-            return runs[key if isinstance(key, int) else self.position(key)]
+            position = position_of(key, self.names) if isinstance(key, str) else key
+            return self.lists("search lengths")[position]
         if isinstance(key, slice):
-            positions = list(range(len(self))[key])
+            names = list(self.names[key])
         else:
-            positions = [self.position(name) for name in self.runs_of(key)]
+            names = [run for name in map(str, key) for run in self.replicates.get(name, (name,))]
+        positions = [position_of(name, self.names) for name in names]
         fields = {name: getattr(self, name) for name in ("runs", "documents", "sources")}
         taken: dict[str, Any] = {
             name: tuple(of_runs[position] for position in positions)
@@ -136,12 +130,14 @@ class Evaluation(Sequence[SearchLengths]):
             if of_runs
         }
         scores = tuple(scores.take(positions) for scores in self.scores)
-        names = tuple(self.names[position] for position in positions)
         if self.values is not None:
             taken["values"] = self.values.take(positions)
-        return replace(
-            self, scores=scores, replicates=replicates_among(self.replicates, names), **taken
-        )
+        replicates = {
+            system: tuple(run for run in runs if run in names)
+            for system, runs in self.replicates.items()
+            if len({*runs}.intersection(names)) > 1
+        }
+        return replace(self, scores=scores, replicates=replicates, **taken)
 
     def lists(self, analysis: str) -> tuple[SearchLengths, ...]:
         """Return the runs, for what needs ranked lists."""
@@ -152,41 +148,18 @@ class Evaluation(Sequence[SearchLengths]):
             )
         return self.runs
 
-    def runs_of(self, names: Iterable[Any]) -> list[str]:
-        """Return the names of runs, of all runs where one is that of a system."""
-        runs: list[str] = []
-        for name in names:
-            runs += self.replicates.get(name, (name,)) if isinstance(name, str) else (name,)
-        return runs
-
-    def position(self, name: str) -> int:
-        """Return the position of a run, by its name."""
-        if isinstance(name, str) and name in self.replicates:
-            raise ParameterError(
-                f"{name} stands for {some(self.replicates[name])}; name one of these runs"
-            )
-        return position_of(name, self.names)
-
-    @property
-    def systems(self) -> list[System]:
-        """The systems with the names of their runs, in the order of their first runs."""
-        system_of = {
-            run: System(name, runs) for name, runs in self.replicates.items() for run in runs
-        }
-        return list(
-            dict.fromkeys(system_of.get(name, System(name, (name,))) for name in self.names)
-        )
+    @cached_property
+    def systems(self) -> Systems:
+        """The names of the runs of each system, in the order of the first runs."""
+        system_of = {run: name for name, runs in self.replicates.items() for run in runs}
+        names = dict.fromkeys(system_of.get(run, run) for run in self.names)
+        return {name: self.replicates.get(name, (name,)) for name in names}
 
     @property
     def runs_by_system(self) -> list[tuple[SearchLengths, ...]]:
         """The runs of each system."""
         by_name = dict(zip(self.names, self.lists("search lengths"), strict=True))
-        return [tuple(by_name[run] for run in system.runs) for system in self.systems]
-
-    def systems_named(self, names: Sequence[str]) -> list[System]:
-        """Return some systems, with the names of their runs."""
-        systems = self.systems
-        return [systems[position_of(name, self.system_names)] for name in names]
+        return [tuple(by_name[run] for run in runs) for runs in self.systems.values()]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -194,11 +167,6 @@ class Evaluation(Sequence[SearchLengths]):
         if self.values is not None:
             return self.values.runs
         return tuple(run.name for run in self.runs)
-
-    @property
-    def system_names(self) -> tuple[str, ...]:
-        """Names of the systems, which are those of the runs where no system has several."""
-        return tuple(system.name for system in self.systems)
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -262,29 +230,20 @@ class Evaluation(Sequence[SearchLengths]):
         at the evaluation's cutoff (see `with_cutoff`), over the answerable queries.
         """
         if self.values is not None:
-            return self._values_of(self.values, measure)
+            name = self.values.measure if measure is None else str(measure)
+            if name == self.values.measure or is_same_measure(name, self.values.measure):
+                return self.values
+            raise ParameterError(f"these values are of {self.values.measure}", measure=name)
         if measure is None:
-            scores = reciprocal_ranks(self.runs, self.cutoff)
-        else:
-            measure = comparable(measure)
-            stored = (scores for scores in self.scores if scores.measure == str(measure))
-            scores = (
-                next(stored, None)
-                or scores_from_lengths(measure, self.runs)
-                or self._read_scores(measure)
-            )
-        if self.clusters is None:
-            return scores
-        position = {query: index for index, query in enumerate(self.query_ids)}
-        return replace(
-            scores, clusters=self.clusters[[position[query] for query in scores.query_ids]]
+            return reciprocal_ranks(self.runs, self.cutoff)
+        measure = comparable(measure)
+        stored = (scores for scores in self.scores if scores.measure == str(measure))
+        scores = (
+            next(stored, None)
+            or scores_from_lengths(measure, self.runs)
+            or self._read_scores(measure)
         )
-
-    def _values_of(self, values: Scores, measure: Any) -> Scores:
-        named = None if measure is None else str(measure)
-        if named in (None, values.measure) or is_same_measure(str(named), values.measure):
-            return values
-        raise ParameterError(f"these values are of {values.measure}", measure=named)
+        return scores if self.clusters is None else replace(scores, clusters=self.clusters)
 
     def _read_scores(self, measure: Any) -> Scores:
         remedy = f"pass `measures=[{str(measure)!r}]` to evaluate"
@@ -293,16 +252,13 @@ class Evaluation(Sequence[SearchLengths]):
                 f"{measure} was not kept, and some runs cannot be read again; {remedy}"
             )
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
-        runs = [
-            as_run(source, name, duplicates=self.duplicates)
-            for source, name in zip(self.sources, self.names, strict=True)
-        ]
-        drop_self = self.runs[0].drop_self
-        runs = [filtered(self.qrels, run, drop_self=drop_self) for run in runs]
-        values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
-        return Scores(
-            str(measure), direction_of(measure), self.names, self.qrels.query_ids, values
-        ).on(self.query_ids)
+        values = []
+        for source, lengths in zip(self.sources, self.runs, strict=True):
+            run = as_run(source, lengths.name, duplicates=self.duplicates)
+            run = filtered(self.qrels, run, drop_self=lengths.drop_self)
+            values += [*measure_values(self.qrels, (measure,), run)]
+        direction = direction_of(measure)
+        return Scores(str(measure), direction, self.names, self.query_ids, np.array(values))
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Self:
         """Return the evaluation of some queries, given by ids or a file of ids."""
@@ -355,9 +311,22 @@ class Evaluation(Sequence[SearchLengths]):
         """
         if not os.fspath(path).endswith(".npz"):
             raise ParameterError(f"{os.fspath(path)}: the name of a saved evaluation ends in .npz")
-        content = io.BytesIO()
-        np.savez_compressed(content, **_stored(self))  # type: ignore[arg-type]  # its argument allow_pickle has another type
-        write_completely(path, content.getvalue())
+        qrels = self.qrels
+        if self.values is None:
+            if qrels is None or qrels.digest != self.runs[0].qrels_digest:
+                raise ParameterError("an evaluation is saved with its qrels, and this one has none")
+            qrels = replace(qrels, texts={})
+        # The queries of runs and scores follow from the qrels.
+        stored = replace(
+            self,
+            runs=tuple(replace(run, query_ids=()) for run in self.runs),
+            scores=tuple(replace(scores, query_ids=()) for scores in self.scores),
+            texts={},
+            documents=(),
+            sources=(),
+            qrels=qrels,
+        )
+        write_saved(path, stored, score_bits(self.ties))
 
     def with_cutoff(self, cutoff: Positive) -> Self:
         """Return the same with another default cutoff."""
@@ -379,11 +348,11 @@ def evaluation_of(
         evaluation.lists("results of this kind")
     if evaluation.replicates and not several_runs:
         refuse_several_runs(evaluation.replicates)
-    if cutoff is not None and evaluation.values is not None:
-        raise ParameterError(
-            "values that another tool computed have no other cutoff", cutoff=cutoff
-        )
     if cutoff is not None:
+        if evaluation.values is not None:
+            raise ParameterError(
+                "values that another tool computed have no other cutoff", cutoff=cutoff
+            )
         evaluation = evaluation.with_cutoff(cutoff)
     return cast(Evaluation, evaluation)
 
@@ -418,9 +387,10 @@ def position_of(name: Any, names: tuple[str, ...]) -> int:
 
 
 def contenders_of(
-    names: tuple[str, ...], baseline: str | None, contenders: str | Sequence[str] | None
+    names: Iterable[str], baseline: str | None, contenders: str | Sequence[str] | None
 ) -> list[str]:
     """Return the names of contenders without the baseline, by default all other runs."""
+    names = tuple(names)
     if baseline is not None:
         position_of(baseline, names)
     if contenders is None:
@@ -432,69 +402,6 @@ def contenders_of(
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
     return chosen
-
-
-_ZIP = b"PK\x03\x04"
-_LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
-    "evaluation 14"
-)
-_DIGEST = "SHA-256"  # of everything else in a saved file
-
-
-def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of a file, without what follows from others."""
-    if evaluation.values is not None:
-        return _stored_values(evaluation, evaluation.values)
-    first = evaluation.runs[0]
-    if evaluation.qrels is None or evaluation.qrels.digest != first.qrels_digest:
-        raise ParameterError("an evaluation is saved with its qrels, and this one has none")
-    nothing = np.empty(0, dtype=np.int64)
-    stored = replace(
-        evaluation,
-        runs=tuple(
-            replace(run, query_ids=(), offsets=nothing, qrels_digest="") for run in evaluation
-        ),
-        scores=tuple(replace(scores, query_ids=()) for scores in evaluation.scores),
-        texts={},
-        documents=(),
-        sources=(),
-        qrels=replace(evaluation.qrels, texts={}),
-    )
-    return _arrays_of(stored, score_bits(first.ties))
-
-
-def _stored_values(evaluation: Evaluation, values: Scores) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of a file of values that another tool computed."""
-    about: Any = tuple(note.as_dict() for note in values.about)
-    stored = replace(evaluation, sources=(), texts={}, values=replace(values, about=about))
-    return _arrays_of(stored, score_bits(evaluation.ties))
-
-
-def _arrays_of(stored: Evaluation, bits: int) -> dict[str, npt.NDArray[Any]]:
-    import msgspec
-
-    arrays: dict[str, npt.NDArray[Any]] = {"score bits": np.array(bits)}
-    names: dict[int, str] = {}
-
-    def name_of_array(value: Any) -> Any:
-        if not isinstance(value, np.ndarray):
-            return value.item()  # a number of NumPy
-        name = names.setdefault(id(value), f"array {len(names)}")
-        arrays[name] = value
-        return name
-
-    arrays[_LAYOUT] = np.frombuffer(msgspec.json.encode(stored, enc_hook=name_of_array), np.uint8)
-    arrays[_DIGEST] = np.array(digest_of_arrays(arrays))
-    return arrays
-
-
-def digest_of_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """Return the SHA-256 of named arrays, as hexadecimal digits."""
-    content = hashlib.sha256()
-    for name, array in sorted(arrays.items()):
-        content.update(f"{name} {array.dtype.str} {array.shape} ".encode())
-        content.update(array.tobytes())
-    return content.hexdigest()
 
 
 def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
@@ -512,114 +419,25 @@ def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
     MismatchError
         If it was evaluated where pytrec_eval compares scores at another precision.
     """
-    import msgspec
-
-    source = os.fsdecode(path)
-    try:
-        with open(path, "rb") as stream:
-            arrays = _arrays_in(stream, source)
-        if arrays.pop(_DIGEST) != digest_of_arrays(arrays):
-            raise ValueError("another SHA-256")
-        text = arrays[_LAYOUT].tobytes()
-        bits = int(arrays["score bits"])
-
-        def restored(kind: type, content: Any) -> Any:
-            return Note.from_dict(content) if kind is Note else arrays[content]
-
-        stored = msgspec.json.decode(text, type=Evaluation, dec_hook=restored)
-        evaluation = _completed(stored)
-    except UnreadableFile:
-        raise
-    except OSError as error:
-        raise UnreadableFile(f"{source}: cannot be read: {error.strerror or error}") from error
-    except (
-        Exception
-    ) as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes
-        problem = (
-            "is not a saved evaluation of this version, or is damaged; evaluate the runs again"
-        )
-        raise FormatError(source, problem) from error
-    if bits != score_bits(evaluation.ties):
+    stored, bits = read_saved(path, Evaluation, _shapes)
+    if bits != score_bits(stored.ties):
         raise MismatchError(
-            f"{source} was evaluated where pytrec_eval compares scores in {bits} bits, here it does"
-            f" in {score_bits(evaluation.ties)}, so that ties differ; evaluate the runs again"
+            f"{os.fsdecode(path)} was evaluated where pytrec_eval compares scores in {bits} bits,"
+            f" here it does in {score_bits(stored.ties)}, so that ties differ; evaluate the runs"
+            " again"
         )
-    return evaluation
-
-
-def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
-    """Return the arrays in a file, unless it expands to much more than its size."""
-    if stream.read(4) != _ZIP:  # zipfile would look for the end of a device that has none
-        raise ValueError("not a ZIP archive")
-    with zipfile.ZipFile(stream) as archive:
-        size = sum(member.file_size for member in archive.infolist())
-        refuse_bomb(source, size, os.fstat(stream.fileno()).st_size)
-    stream.seek(0)
-    with np.load(stream, allow_pickle=False) as arrays:
-        return dict(arrays)
-
-
-def _completed(stored: Evaluation) -> Evaluation:
-    """Return an evaluation with what follows from the arrays of a file."""
-    if stored.values is not None:
-        _check_values(stored.values)
+    if stored.qrels is None:
         return stored
-    _check_arrays(stored)
-    qrels = cast(Qrels, stored.qrels)
-    first = stored.runs[0]
-    relevant = qrels.codes[qrels.grades >= first.rel]
-    completed = replace(
-        first,
-        query_ids=qrels.query_ids,
-        offsets=np.searchsorted(relevant, np.arange(len(qrels.query_ids) + 1)),
+    query_ids = stored.qrels.query_ids
+    return replace(
+        stored,
+        runs=tuple(replace(run, query_ids=query_ids) for run in stored.runs),
+        scores=tuple(replace(scores, query_ids=query_ids) for scores in stored.scores),
     )
-    runs = tuple(replace(run.sharing(completed), qrels_digest=qrels.digest) for run in stored.runs)
-    scores = tuple(replace(scores, query_ids=qrels.query_ids) for scores in stored.scores)
-    return replace(stored, runs=runs, scores=scores)
 
 
-def _check_values(scores: Scores) -> None:
-    """Refuse arrays of values that have another shape or kind."""
-    shape = len(scores.runs), len(scores.query_ids)
-    expected: list[tuple[Any, tuple[int, ...], type]] = [(scores.values, shape, np.float64)]
-    if scores.clusters is not None:
-        expected.append((scores.clusters, shape[1:], np.int64))
-    everywhere = scores.everywhere
-    if everywhere is not None:
-        whole = len(scores.runs), len(everywhere.query_ids)
-        expected += [(everywhere.values, whole, np.float64), (everywhere.missing, whole, np.bool_)]
-    _check_shapes(expected)
-
-
-def _check_arrays(stored: Evaluation) -> None:
-    """Refuse arrays of another shape or kind, and grades that no qrels can have."""
-    qrels = cast(Qrels, stored.qrels)
-    if np.any((qrels.grades > LARGEST_WHOLE) | (qrels.grades < -LARGEST_WHOLE)):
-        raise ValueError("a grade is too large")
-    n_queries = len(qrels.query_ids)
-    n_judgments = len(qrels.grades)
-    n_atoms = int(np.sum(qrels.grades >= stored.rel))
-    expected: list[tuple[Any, tuple[int, ...], type]] = [
-        (qrels.offsets, (n_queries + 1,), np.int64),
-        (qrels.grades, (n_judgments,), np.int64),
-        (qrels.docids, (n_judgments,), np.bytes_),
-    ]
-    for run in stored.runs:
-        expected += [(getattr(run, name), (n_atoms,), np.int32) for name in PER_ATOM]
-        expected += [(getattr(run, name), (n_queries,), np.bool_) for name in FLAGS]
-        expected += [
-            (run.retrieved, (n_queries,), np.int32),
-            (run.unjudged, (n_queries,), np.uint8),
-            (run.digests, (n_queries, DIGEST), np.uint8),
-        ]
-        if run.clusters is not None:
-            expected.append((run.clusters, (n_queries,), np.int64))
-    shape = len(stored.runs), n_queries
-    expected += [(scores.values, shape, np.float64) for scores in stored.scores]
-    _check_shapes(expected)
-
-
-def _check_shapes(expected: Sequence[tuple[Any, tuple[int, ...], type]]) -> None:
-    for array, shape, kind in expected:
-        if array.shape != shape or not np.issubdtype(array.dtype, kind):
-            raise ValueError("an array of another shape or kind")
+def _shapes(stored: Evaluation) -> Iterator[tuple[Any, Any]]:
+    """Yield the arrays of a file, each with the shape that it must have."""
+    if stored.values is not None:
+        return shapes_of_values(stored.values)
+    return shapes_of_runs(stored.runs, cast(Qrels, stored.qrels), stored.scores)

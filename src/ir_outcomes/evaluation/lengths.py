@@ -15,13 +15,10 @@ import numpy.typing as npt
 from ir_outcomes.arguments import with_checked_methods
 from ir_outcomes.choices import Bools, Floats, Ints, Missing, Positive, Ties, divided
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.ranking import Bytes, expectations, spans
+from ir_outcomes.evaluation.diagnosis import Diagnosis
+from ir_outcomes.evaluation.ranking import expectations, spans
 from ir_outcomes.formatting import plural
 
-PER_ATOM = ("rank", "level_size")
-# Of each query, yes or no.
-FLAGS = ("listed", "reordered", "against_ranks", "rising", "retrieves_itself", "below_itself")
-PER_QUERY = ("retrieved", "unjudged", "digests", *FLAGS)
 SETTINGS = ("cutoff", "rel", "ties", "judged_only", "drop_self")  # of `search_lengths`
 Ranks = npt.NDArray[np.int32]
 
@@ -49,38 +46,14 @@ class SearchLengths:
         Documents in its tie level: 1 under every rule that gives one order.
     retrieved : (n_queries,) int32 array
         Documents that the run returned within the cutoff.
-    unjudged : (n_queries,) uint8 array
-        Unjudged documents among the first 10.
-    listed : (n_queries,) bool array
-        Whether the run holds the query at all.
-    reordered : (n_queries,) bool array
-        Whether the first relevant document would have another rank if ties stayed in the order of
-        the input.
-    against_ranks : (n_queries,) bool array
-        Whether a document scores higher than one with a smaller rank, where the run has ranks.
-    rising : (n_queries,) bool array
-        Whether scores rise from one rank to the next, more than nine times as often as they fall.
-    retrieves_itself, below_itself : (n_queries,) bool arrays
-        Whether the run returned the document whose id is the query's own, and whether a relevant
-        document stands below it.
-    digests : (n_queries, 16) uint8 array
-        First bytes of SHA-256 of the document ids of the query's whole list, in their order: what
-        makes two runs identical.
-    ignored : tuple of str
-        Queries of the run that the qrels lack.
-    unknown_ids : str
-        What to know about the ids of a run of which the qrels have no query, or no document in
-        whichever query; else empty.
-    equal_scores : float
-        Share of the queries with several documents in which all of them have the same score.
     cutoff, rel, ties, judged_only, drop_self
         See `search_lengths`.
     qrels_digest : str
         Hash of the qrels.
+    diagnosis : Diagnosis
+        What the run looks like as it was read, for notes.
     clusters : (n_queries,) int64 array or None
         The cluster of each query, numbered; None where no two answerable queries share one.
-    longest : int or None
-        Length of the run's longest list, where these are some of its queries.
     """
 
     name: str
@@ -89,25 +62,14 @@ class SearchLengths:
     rank: Ranks
     level_size: Ranks
     retrieved: Ranks
-    unjudged: Bytes
-    listed: Bools
-    reordered: Bools
-    against_ranks: Bools
-    rising: Bools
-    retrieves_itself: Bools
-    below_itself: Bools
-    digests: Bytes
-    ignored: tuple[str, ...]
-    unknown_ids: str
-    equal_scores: float
     cutoff: int | None
     rel: int
     ties: Ties
     judged_only: bool
     drop_self: bool
     qrels_digest: str
+    diagnosis: Diagnosis
     clusters: Ints | None = None
-    longest: int | None = None
 
     def __repr__(self) -> str:
         return (
@@ -147,8 +109,6 @@ class SearchLengths:
         """Return the search lengths of some queries, given as ascending indices."""
         relevant = self.relevant[queries]
         atoms, offsets = spans(self.offsets[queries], relevant)
-        arrays: dict[str, Any] = {field: getattr(self, field)[atoms] for field in PER_ATOM}
-        arrays |= {field: getattr(self, field)[queries] for field in PER_QUERY}
         query_ids = tuple(self.query_ids[query] for query in queries.tolist())
         digest = hashlib.sha256("\n".join((self.qrels_digest, *query_ids)).encode()).hexdigest()[
             :32
@@ -161,10 +121,12 @@ class SearchLengths:
             self,
             query_ids=query_ids,
             offsets=offsets,
+            rank=self.rank[atoms],
+            level_size=self.level_size[atoms],
+            retrieved=self.retrieved[queries],
             qrels_digest=digest,
+            diagnosis=self.diagnosis.restrict(queries),
             clusters=clusters,
-            longest=self.depth,
-            **arrays,
         )
 
     def sharing(self, first: Self) -> Self:
@@ -192,9 +154,8 @@ class SearchLengths:
     @property
     def depth(self) -> int:
         """Number of documents of the longest list within the cutoff, of the whole run."""
-        if self.longest is None:
-            return int(self.retrieved.max(initial=0))
-        return min(self.longest, self.cutoff or self.longest)
+        longest = self.diagnosis.longest
+        return min(longest, self.cutoff or longest)
 
     @cached_property
     def query(self) -> Ints:
@@ -264,12 +225,6 @@ class SearchLengths:
         if not answered.any():
             return None
         return float(np.average(rank[answered], weights=probability[answered]))
-
-    def coverage(self, need: Positive = 1) -> float | None:
-        """Share of the answerable queries that are answered, None without any."""
-        if self.answerable.any():
-            return float(self.answered(need)[self.answerable].mean())
-        return None
 
     def asl(self, first: Positive | None = None, missing: Missing = "retrieved") -> Floats:
         """Atomized search length: mean of irrelevant documents above, plus 1.

@@ -16,7 +16,7 @@ from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.named_measures import direction_of, grade_of
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.evaluation.scores import AllQueries, Scores
-from ir_outcomes.evaluation.systems import Replicates, replicates_of
+from ir_outcomes.evaluation.systems import Systems, only_runs, replicates_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import note
 from ir_outcomes.reading.datasets import as_qrels
@@ -131,30 +131,30 @@ def outputs(
         trials=trials,
         range=range,
     )
+    systems: Systems = {}
+    if replicates is not None:
+        systems = replicates_of(table.runs, replicates)
+        alone = only_runs(systems)
+        table = replace(table, runs=tuple(alone.get(run, run) for run in table.runs))
     direction = direction_of(table.measure) if higher_is_better is None else higher_is_better
     rel = grade_of(table.measure, rel)
     n_unanswerable = 0
     if qrels is not None:
-        table, n_unanswerable = _answerable(table, as_qrels(qrels), rel or 1)
         rel = rel or 1
+        table, n_unanswerable = _answerable(table, as_qrels(qrels), rel)
     elif table.n_queries > len(table.query_ids):
         table = _with_unlisted(table)
-    scores = _scores(table, direction, allow)
-    codes = None
+    scores = replace(_scores(table, direction, allow), rel=rel, n_unanswerable=n_unanswerable)
     if clusters is not None:
         everything = np.ones(len(scores.query_ids), dtype=bool)
-        codes = clusters_of(clusters, scores.query_ids, everything)
-    scores = replace(scores, clusters=codes, rel=rel, n_unanswerable=n_unanswerable)
-    of_systems: Replicates = {}
-    if replicates is not None:
-        of_systems = replicates_of(scores.runs, replicates)
+        scores = replace(scores, clusters=clusters_of(clusters, scores.query_ids, everything))
     return Evaluation(
         (),
         collection=scores.measure,
         cutoff=scores.cutoff or DEFAULT_CUTOFF,
         unit="query",
         values=scores,
-        replicates=of_systems,
+        replicates={name: runs for name, runs in systems.items() if len(runs) > 1},
     )
 
 
@@ -244,7 +244,11 @@ def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) 
         )
     if missing.sum() > MANY_MISSING * len(missing) and "missing-values" not in allow:
         raise MismatchError(_words_of_missing(table))
-    is_complete = not missing.any()
+    lacking: dict[str, int] = {}
+    everywhere = None
+    if missing.any():
+        lacking = dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True))
+        everywhere = AllQueries(table.query_ids, table.values, table.missing)
     return Scores(
         table.measure,
         higher_is_better,
@@ -252,12 +256,8 @@ def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) 
         tuple(compress(table.query_ids, ~missing)),
         table.values[:, ~missing],
         range=table.range,
-        missing={}
-        if is_complete
-        else dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True)),
-        everywhere=None
-        if is_complete
-        else AllQueries(table.query_ids, table.values, table.missing),
+        missing=lacking,
+        everywhere=everywhere,
         decimals=table.decimals,
         about=table.notes,
     )

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from typing import Literal, get_args
 
 import numpy as np
@@ -59,23 +59,23 @@ def stops_of(runs: Iterable[SearchLengths]) -> list[Note]:
     """Say which runs cannot be judged as they were read, by kinds."""
     runs = list(runs)
     stops = []
-    unknown = [run for run in runs if run.unknown_ids]
+    unknown = [run for run in runs if run.diagnosis.unknown_ids]
     if unknown:
-        texts = [f"{run.name}: {run.unknown_ids}" for run in unknown[:3]]
+        texts = [f"{run.name}: {run.diagnosis.unknown_ids}" for run in unknown[:3]]
         if len(unknown) > 3:
             texts.append(f"The same holds for {plural('other run', len(unknown) - 3)}.")
         stops.append(note("unknown-ids", " ".join(texts), [run.name for run in unknown]))
-    rising = [run for run in runs if rises(run)]
+    rising = {run.name: run.diagnosis for run in runs if rises(run)}
     if rising:
-        names = [run.name for run in rising]
-        first = rising[0]
+        names = list(rising)
+        first = rising[names[0]]
         text = (
             f"in {first.rising.sum()} of {plural('query', int(first.listed.sum()))} of {some(names)}"
             " scores rise with the rank. If lower scores are better, negate them; if the ranks are"
             " right, put #rank behind the path."
         )
         stops.append(note("rising-scores", text, names))
-    names = [run.name for run in runs if run.equal_scores > MOST_EQUAL]
+    names = [run.name for run in runs if run.diagnosis.equal_scores > MOST_EQUAL]
     if names:
         text = (
             f"all documents of a query have the same score in {some(names)}, so their order is that"
@@ -87,48 +87,50 @@ def stops_of(runs: Iterable[SearchLengths]) -> list[Note]:
 
 def rises(run: SearchLengths) -> bool:
     """Return whether scores rise with the rank in more than half of the queries."""
-    return bool(2 * run.rising.sum() > run.listed.sum())
+    return bool(2 * run.diagnosis.rising.sum() > run.diagnosis.listed.sum())
 
 
 def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say what stops an analysis, and what scores or ids contradict."""
     yield from stops_of(runs)
-    equal = {run.name: run.equal_scores for run in runs}
-    names = [name for name, share in equal.items() if MANY_EQUAL <= share <= MOST_EQUAL]
-    if names:
+    shares = {run.name: run.diagnosis.equal_scores for run in runs}
+    if equal := {name: n for name, n in shares.items() if MANY_EQUAL <= n <= MOST_EQUAL}:
         text = (
-            f"in {_range_of([equal[name] for name in names])} of the queries of {some(names, 3)} all"
-            " documents have the same score, so their order is that of their ids."
+            f"in {_range_of(equal)} of the queries of {some([*equal], 3)} all documents have the"
+            " same score, so their order is that of their ids."
         )
-        yield note("equal-scores", text, names)
+        yield note("equal-scores", text, [*equal])
     answerable = runs[0].answerable
     if not answerable.any():
         return
-    shares = {run.name: float(run.against_ranks[answerable].mean()) for run in runs}
-    names = [run.name for run in runs if shares[run.name] > MANY_AGAINST_RANKS and not rises(run)]
-    if names:
-        share = _range_of([shares[name] for name in names])
-        text = f"in {share} of the queries of {some(names, 3)}; scores decide (for ranks: #rank behind the path)."
-        yield note("scores against ranks", text, names)
-    numbers = {run.name: int(run.below_itself[answerable].sum()) for run in runs}
-    names = [
-        name for name, number in numbers.items() if number > MANY_BELOW_ITSELF * answerable.sum()
-    ]
-    if names:
+    shares = {
+        run.name: float(run.diagnosis.against_ranks[answerable].mean())
+        for run in runs
+        if not rises(run)
+    }
+    if against := {name: n for name, n in shares.items() if n > MANY_AGAINST_RANKS}:
         text = (
-            f"in {plural('query', max(numbers.values()))} of {some(names, 3)} the document with the"
+            f"in {_range_of(against)} of the queries of {some([*against], 3)}; scores decide (for"
+            " ranks: #rank behind the path)."
+        )
+        yield note("scores against ranks", text, [*against])
+    numbers = {run.name: int(run.diagnosis.below_itself[answerable].sum()) for run in runs}
+    least = MANY_BELOW_ITSELF * answerable.sum()
+    if below := {name: n for name, n in numbers.items() if n > least}:
+        text = (
+            f"in {plural('query', max(below.values()))} of {some([*below], 3)} the document with the"
             " query's own id stands above what is relevant; if queries are documents, too, pass"
             " `drop_self=True`."
         )
-        yield note("queries as documents", text, names)
+        yield note("queries as documents", text, [*below])
 
 
 def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
     """Say which runs have the same lists, as a file and its copy have."""
     of_lists = defaultdict[bytes, list[str]](list)
     for run in runs:
-        if run.listed.any():
-            of_lists[run.digests.tobytes()].append(run.name)
+        if run.diagnosis.listed.any():
+            of_lists[run.diagnosis.digests.tobytes()].append(run.name)
     groups = [names for names in of_lists.values() if len(names) > 1]
     if groups:
         others = ""
@@ -200,18 +202,15 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     lacking = defaultdict[str, list[str]](list)
     ignoring = defaultdict[tuple[str, str], list[str]](list)
     for run in runs:
-        absent = [run.query_ids[query] for query in np.flatnonzero(run.answerable & ~run.listed)]
+        absent = list(compress(run.query_ids, run.answerable & ~run.diagnosis.listed))
+        ignored = run.diagnosis.ignored
         if absent:
-            lacking[f"{plural('query', len(absent))} of the qrels ({some(absent)})"].append(
-                run.name
-            )
-        if run.ignored:
+            queries = f"{plural('query', len(absent))} of the qrels ({some(absent)})"
+            lacking[queries].append(run.name)
+        if ignored:
+            queries = f"{plural('query', len(ignored))} that the qrels lack ({some(ignored)}), ignored here."
             # Of unknown ids the rule is said before.
-            repair = None if run.unknown_ids else repair_of_queries(run.ignored, absent)
-            queries = (
-                f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)}),"
-                " ignored here."
-            )
+            repair = None if run.diagnosis.unknown_ids else repair_of_queries(ignored, absent)
             if repair is None:
                 ignoring["ignored", queries].append(run.name)
             else:
@@ -252,26 +251,24 @@ def note_on_depth(deepest: int, cutoff: int) -> Note:
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have many results that hang on the rule for ties."""
     shares = {
-        run.name: float(run.reordered[answered].mean())
+        run.name: float(run.diagnosis.reordered[answered].mean())
         for run in runs
         if (answered := run.answered() > 0).any()
     }
-    named = [name for name, share in shares.items() if share >= MANY_REORDERED]
-    if named:
-        share = _range_of([shares[name] for name in named])
+    if tied := {name: n for name, n in shares.items() if n >= MANY_REORDERED}:
         text = (
-            f"in {share} of the queries that {some(named, 3)}"
-            f" {'answers' if len(named) == 1 else 'answer'}, the rule {runs[0].ties!r} gives the"
+            f"in {_range_of(tied)} of the queries that {some([*tied], 3)}"
+            f" {'answers' if len(tied) == 1 else 'answer'}, the rule {runs[0].ties!r} gives the"
             " first relevant document another rank than the order of the input; if that order is"
             " meant, pass `ties='input'`."
         )
-        yield note("ties", text, named)
+        yield note("ties", text, [*tied])
 
 
-def _range_of(shares: Sequence[float]) -> str:
+def _range_of(shares: Mapping[str, float]) -> str:
     """Write the smallest and the largest share in per cent."""
-    lowest = percent(min(shares), 0)
-    highest = percent(max(shares), 0)
+    lowest = percent(min(shares.values()), 0)
+    highest = percent(max(shares.values()), 0)
     return f"{highest} %" if lowest == highest else f"{lowest} to {highest} %"
 
 
@@ -279,13 +276,13 @@ def n_missing(run: SearchLengths) -> int:
     """Count the answerable queries for which the run returned nothing."""
     # Under judged_only an empty list can mean that all its documents were removed, so only absent
     # queries count.
-    absent = ~run.listed if run.judged_only else run.retrieved == 0
+    absent = ~run.diagnosis.listed if run.judged_only else run.retrieved == 0
     return int(np.sum(run.answerable & absent))
 
 
-def unjudged_share(run: SearchLengths, depth: int) -> float | None:
-    """Share of unjudged documents at a depth, None where it was not counted."""
-    if depth != JUDGED_DEPTH or (run.cutoff is not None and run.cutoff < depth):
+def unjudged_share(run: SearchLengths) -> float | None:
+    """Share of unjudged documents among the first, None where lists are cut before."""
+    if run.cutoff is not None and run.cutoff < JUDGED_DEPTH:
         return None
-    documents = np.minimum(run.retrieved, depth).sum()
-    return float(run.unjudged.sum() / max(documents, 1))
+    documents = np.minimum(run.retrieved, JUDGED_DEPTH).sum()
+    return float(run.diagnosis.unjudged.sum() / max(documents, 1))

@@ -2,18 +2,17 @@
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, product, repeat
+from itertools import accumulate
 from os.path import commonprefix
 from typing import NamedTuple
 
 import numpy as np
 
 from ir_outcomes.errors import some
-from ir_outcomes.evaluation.ranking import ranking, spans
+from ir_outcomes.evaluation.ranking import ranking
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
@@ -28,29 +27,30 @@ Entry = tuple[str, str]
 class Rule(NamedTuple):
     """What tools and spreadsheets do to ids."""
 
-    words: str
-    pattern: str  # of what has to be removed; empty where letters have to change
-    signs: str = ""  # an id that has none of them does not change; empty where that is not known
+    words: str  # what is too much in the id, or what its letters are
+    undo: Callable[[str], str]
+
+
+def _removal(words: str, pattern: str) -> Rule:
+    """Return the rule that removes what a pattern matches."""
+    return Rule(words, partial(re.compile(pattern).sub, ""))
 
 
 _ENDING = (  # not any: names within names have points, too
     r"(\.(html?|txt|jsonl?|xml|pdf|md|rst|csv|tsv|docx?|trec|gz|zip))+"
 )
-_LETTERS: Mapping[str, Callable[[str], str]] = {  # rules that remove nothing
-    "capital letters": str.casefold,
-    "decomposed letters": partial(unicodedata.normalize, "NFC"),
-    "composed letters": partial(unicodedata.normalize, "NFD"),
-}
 RULES = (
-    Rule("quotes or white space around them", r"^[\"'\s]+|[\"'\s]+$"),
-    Rule("a trailing comma", r"[,;]+$", ",;"),
-    Rule('a trailing ".0"', r"\.0$", "."),
-    Rule("leading zeros", r"^0+", "0"),
-    Rule("the path or address before the last slash", r"^.*/", "/"),
-    Rule("the file ending", f"{_ENDING}$", "."),
-    Rule("the path or address before the last slash and the file ending", f"^.*/|{_ENDING}$", "./"),
-    Rule('what follows the last "#"', r"#[^#]*$", "#"),
-    *(Rule(letters, "") for letters in _LETTERS),
+    _removal("quotes or white space around them", r"^[\"'\s]+|[\"'\s]+$"),
+    _removal("a trailing comma", r"[,;]+$"),
+    _removal('a trailing ".0"', r"\.0$"),
+    _removal("leading zeros", r"^0+"),
+    _removal("the path or address before the last slash", r"^.*/"),
+    _removal("the file ending", f"{_ENDING}$"),
+    _removal("the path or address before the last slash and the file ending", f"^.*/|{_ENDING}$"),
+    _removal('what follows the last "#"', r"#[^#]*$"),
+    Rule("capital letters", str.casefold),
+    Rule("decomposed letters", partial(unicodedata.normalize, "NFC")),
+    Rule("composed letters", partial(unicodedata.normalize, "NFD")),
 )
 
 
@@ -60,13 +60,7 @@ class Repair:
 
     rule: str  #: what has to be removed, and from which side
     matches: int  #: ids of the qrels that the run then has besides those that it has now
-    pattern: (
-        str  #: regular expression of what has to be removed; empty where letters have to change
-    )
-
-    def undo(self, identifier: str) -> str:
-        """Return an id as it is without what has to be removed."""
-        return _undo(self.rule.rpartition(" in the ")[0], self.pattern)(identifier)
+    undo: Callable[[str], str]  #: makes an id what it is without that
 
     def __str__(self) -> str:
         return f"Without {self.rule} {self.matches} more would match."
@@ -74,37 +68,25 @@ class Repair:
 
 def repair_of(unknown: Collection[Entry], absent: Collection[Entry]) -> Repair | None:
     """Return the rule by which most ids would match, None without one."""
-    rules = [*RULES, *_affixes(unknown), *_affixes(absent)]
     sides = {"run": (unknown, absent), "qrels": (absent, unknown)}
-    signs = {
-        side: set[str]().union(*(identifier for _, identifier in changed))
-        for side, (changed, _) in sides.items()
-    }
-    matches = Counter(
-        {
-            (rule, side): _matches(rule, *sides[side])
-            for rule, side in product(rules, sides)
-            if not rule.signs or not signs[side].isdisjoint(rule.signs)
-        }
-    )
-    [((rule, side), most)] = matches.most_common(1)
-    return Repair(f"{rule.words} in the {side}", most, rule.pattern) if most else None
+    repairs = [
+        Repair(f"{rule.words} in the {side}", _matches(rule, *of_side), rule.undo)
+        for rule in (*RULES, *_affixes(unknown), *_affixes(absent))
+        for side, of_side in sides.items()
+    ]
+    best = max(repairs, key=lambda repair: repair.matches)
+    return best if best.matches else None
 
 
 def repair_of_queries(unknown: Iterable[str], absent: Iterable[str]) -> Repair | None:
     """Return the rule by which most queries would match, None without one."""
-    # `repeat` has no end.
-    return repair_of(set(zip(repeat(""), unknown)), set(zip(repeat(""), absent)))
-
-
-def _undo(words: str, pattern: str) -> Callable[[str], str]:
-    return partial(re.compile(pattern).sub, "") if pattern else _LETTERS[words]
+    of_run, of_qrels = ({("", query) for query in queries} for queries in (unknown, absent))
+    return repair_of(of_run, of_qrels) if of_run and of_qrels else None
 
 
 def _matches(rule: Rule, changed: Iterable[Entry], others: Iterable[Entry]) -> int:
     """Return how many ids are among the others when a rule is undone."""
-    undo = _undo(rule.words, rule.pattern)
-    pairs = ((query, identifier, undo(identifier)) for query, identifier in changed)
+    pairs = ((query, identifier, rule.undo(identifier)) for query, identifier in changed)
     repaired = {(query, new) for query, identifier, new in pairs if new != identifier}
     return len(repaired.intersection(others))
 
@@ -114,11 +96,11 @@ def _affixes(entries: Iterable[Entry]) -> Iterator[Rule]:
     ids = [identifier for _, identifier in entries]
     for prefix in accumulate(_shared_beginning(ids)):
         if not prefix[-1].isdigit():  # topic 15 is no other way of writing topic 5
-            yield Rule(f'the prefix "{prefix}"', f"^{re.escape(prefix)}")
+            yield _removal(f'the prefix "{prefix}"', f"^{re.escape(prefix)}")
     for reversed_suffix in accumulate(_shared_beginning(identifier[::-1] for identifier in ids)):
         suffix = reversed_suffix[::-1]
         if not suffix[0].isdigit():
-            yield Rule(f'the suffix "{suffix}"', f"{re.escape(suffix)}$")
+            yield _removal(f'the suffix "{suffix}"', f"{re.escape(suffix)}$")
 
 
 def _shared_beginning(ids: Iterable[str]) -> str:
@@ -155,23 +137,19 @@ def compared_documents(
     """Compare ids of documents, where queries match, also if only by a rule."""
     # A rule has to add more than a share to those judged. Only every so many queries are compared.
     change = str if of_queries is None else of_queries.undo
-    queries = [change(query) for query in run.query_ids[::step]]
-    starts = run.offsets[:-1][::step]
-    sizes = np.minimum(np.diff(run.offsets)[::step], DEPTH)
-    rows, _ = spans(starts, sizes)
-    order = ranking(run, "trec").order
-    if order is not None:
-        rows = order[rows]
-    listed = _entries(queries, sizes.tolist(), run.docids[rows].tolist())
     code_of = {change(query): code for code, query in enumerate(qrels.query_ids)}
-    codes = np.array([code_of[query] for query in queries if query in code_of], dtype=np.int64)
-    sizes = np.diff(qrels.offsets)[codes]
-    rows, _ = spans(qrels.offsets[codes], sizes)
-    judged = _entries(
-        [query for query in queries if query in code_of],
-        sizes.tolist(),
-        qrels.docids[rows].tolist(),
-    )
+    order = ranking(run, "trec").order
+    listed: set[Entry] = set()
+    judged: set[Entry] = set()
+    for position in range(0, len(run.query_ids), step):
+        query = change(run.query_ids[position])
+        rows = np.arange(*run.offsets[position : position + 2])[:DEPTH]
+        docids = run.docids[rows if order is None else order[rows]]
+        listed.update((query, docid.decode()) for docid in docids.tolist())
+        if query in code_of:
+            code = code_of[query]
+            docids = qrels.docids[slice(*qrels.offsets[code : code + 2])]
+            judged.update((query, docid.decode()) for docid in docids.tolist())
     unknown = listed - judged
     absent = judged - listed
     n_judged = len(listed & judged)
@@ -182,12 +160,6 @@ def compared_documents(
         repair = None
     examples = (some(sorted({docid for _, docid in ids}), 3) for ids in (unknown, absent))
     return Documents(len(listed), n_judged, f"({'; they have '.join(examples)})", repair)
-
-
-def _entries(queries: Iterable[str], sizes: Iterable[int], docids: Iterable[bytes]) -> set[Entry]:
-    """Return document ids with their queries, which have so many each."""
-    of_query = (query for query, size in zip(queries, sizes, strict=True) for _ in range(size))
-    return set(zip(of_query, map(bytes.decode, docids), strict=True))
 
 
 def about_unknown_ids(qrels: Qrels, run: Run, any_judged: bool) -> str:

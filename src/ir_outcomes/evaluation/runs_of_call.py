@@ -13,12 +13,12 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.systems import (
-    Replicates,
-    check_baselines,
+    Systems,
     is_rule,
-    runs_by_system,
+    only_runs,
+    system_by_run,
     systems_by_rule,
-    systems_of_runs,
+    systems_of,
 )
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.formats import path_and_order
@@ -36,7 +36,7 @@ class NamedRun(NamedTuple):
     """A run of a call, with its name and that of its system."""
 
     run: Any
-    name: str
+    name: str  # empty where the call gives none, until `_named`
     system: str
 
 
@@ -46,14 +46,6 @@ class Call(NamedTuple):
     runs: list[NamedRun]
     baselines: list[int]  # the positions of the baselines among the systems
     left_out: bool = False  # whether a baseline was also among the others
-
-
-class _Listed(NamedTuple):
-    """A run of a call, with the names that the call gives to it and to its system."""
-
-    run: Any
-    name: str | None
-    system: str | None
 
 
 def runs_of_call(
@@ -96,13 +88,18 @@ def runs_of_call(
         apart, contenders = renamed[: len(apart)], renamed[len(apart) :]
     check_names(name for _, name in apart + contenders)
     others = _without(contenders, [baseline for baseline, _ in apart])
-    alone, rest = _listed(apart), _listed(others)
-    named = _named(alone + rest, replicates)
-    check_baselines(
-        [run.name for run, item in zip(named, alone, strict=False) if item.system is None],
-        replicates_in(named),
-    )
-    separate = iter(dict.fromkeys(run.system for run in named[: len(alone)]))
+    listed = _listed(apart)
+    n_apart = len(listed)
+    listed += _listed(others)
+    named = _named(listed, replicates)
+    several = replicates_in(named)
+    for given, run in zip(listed[:n_apart], named, strict=False):
+        if not given.system and run.system in several:
+            raise ParameterError(
+                f"replicates: {run.name}, a baseline, is one of several runs of {run.system}; to"
+                f" compare with {run.system}, give all its runs, and its name as the baseline"
+            )
+    separate = iter(dict.fromkeys(run.system for run in named[:n_apart]))
     first = [
         _system_called(baseline, named) if _is_name(baseline) else next(separate)
         for baseline in baselines
@@ -164,13 +161,13 @@ def _is_same(run: Any, other: Any) -> bool:
     return run is other
 
 
-def _listed(items: Iterable[tuple[Any, str | None]]) -> list[_Listed]:
+def _listed(items: Iterable[tuple[Any, str | None]]) -> list[NamedRun]:
     """Take runs, and lists of the runs of a system, which has the name, apart."""
-    listed = []
+    listed: list[NamedRun] = []
     for item, name in items:
         members = None if name is None and is_path(item) else _members(item)
         if members is None:
-            listed.append(_Listed(item, name, None))
+            listed.append(NamedRun(item, name or "", ""))
             continue
         if name is None:
             raise ParameterError(
@@ -179,41 +176,37 @@ def _listed(items: Iterable[tuple[Any, str | None]]) -> list[_Listed]:
             )
         for number, (member, run) in enumerate(members, 1):
             in_memory = not (is_path(run) or isinstance(run, (str, Run, SearchLengths)))
-            title = f"{name} {number}" if member is None and in_memory else member
-            listed.append(_Listed(run, title, name))
+            title = f"{name} {number}" if not member and in_memory else member
+            listed.append(NamedRun(run, title, name))
     return listed
 
 
-def _members(item: Any) -> list[tuple[str | None, Any]] | None:
+def _members(item: Any) -> list[tuple[str, Any]] | None:
     """Return the runs of a system with their names, None for a single run."""
     if isinstance(item, (list, tuple)) and item and isinstance(item[0], (list, tuple)):
         return None  # rows of a run
     members = run_list(item)
     if isinstance(members, dict):
         return [(str(name), run) for name, run in members.items()]
-    return None if members is None else [(None, run) for run in members]
+    return None if members is None else [("", run) for run in members]
 
 
-def _named(listed: Sequence[_Listed], replicates: Any) -> list[NamedRun]:
+def _named(listed: Sequence[NamedRun], replicates: Any) -> list[NamedRun]:
     """Name each run and its system."""
     titles = [_title(item.run) for item in listed]
     names = [item.name or title for item, title in zip(listed, titles, strict=True)]
     if is_rule(replicates):  # equal names, as those of a file given twice, would be of one system
         systems_by_rule(names, replicates)
-    names = distinct_names(titles, [item.name for item in listed], [item.run for item in listed])
-    system_of = {
-        name: item.system
-        for name, item in zip(names, listed, strict=True)
-        if item.system is not None
-    }
+    given = [item.name or None for item in listed]
+    names = distinct_names(titles, given, [item.run for item in listed])
+    system_of = {name: item.system for name, item in zip(names, listed, strict=True) if item.system}
     if replicates is not None:
-        for name, system in systems_of_runs(names, replicates).items():
+        for name, system in system_by_run(names, replicates).items():
             if system_of.setdefault(name, system) != system:
                 raise ParameterError(
                     f"replicates: {name} is in two systems, {system_of[name]} and {system}"
                 )
-    by_system = runs_by_system(names, system_of)
-    alone = {runs[0]: system for system, runs in by_system.items() if len(runs) == 1}
+    alone = only_runs(systems_of(names, system_of))
     return [
         NamedRun(item.run, alone.get(name, name), system_of.get(name, name))
         for name, item in zip(names, listed, strict=True)
@@ -231,7 +224,7 @@ def _title(run: Any) -> str:
     return "run"
 
 
-def replicates_in(runs: Iterable[NamedRun]) -> Replicates:
+def replicates_in(runs: Iterable[NamedRun]) -> Systems:
     """Return the names of the runs of each system that has several."""
     by_system: dict[str, tuple[str, ...]] = {}
     for run in runs:

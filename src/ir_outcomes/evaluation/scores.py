@@ -293,6 +293,7 @@ def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Score
         tuple(run.name for run in runs),
         first.answerable_queries,
         values,
+        None if first.clusters is None else first.clusters[chosen],
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.choices import Bools, Ints, Positive, Ties
+from ir_outcomes.evaluation.diagnosis import Diagnosis
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
     filtered,
@@ -82,14 +83,7 @@ def search_lengths(
     self_ranks[hits] = positions_in(ranked.order, found.self_rows[hits]) - start + 1
     lowest = np.zeros(n_queries, dtype=np.int64)
     np.maximum.at(lowest, query, first[relevant])
-    return SearchLengths(
-        name=whole_run.name,
-        query_ids=qrels.query_ids,
-        offsets=np.searchsorted(query, np.arange(n_queries + 1)),
-        rank=np.where(first <= within, first, 0)[relevant].astype(np.int32),
-        level_size=np.where((first > 0) & (first <= within), size, 1)[relevant].astype(np.int32),
-        retrieved=retrieved.astype(np.int32),
-        unjudged=unjudged.astype(np.uint8),
+    diagnosis = Diagnosis(
         listed=found.positions >= 0,
         reordered=best != _best(query, listed[relevant], n_queries),
         against_ranks=_of_queries(whole_run.against_ranks, found.positions),
@@ -97,16 +91,27 @@ def search_lengths(
         retrieves_itself=self_ranks > 0,
         # Where it is relevant itself, it is meant to be found.
         below_itself=(self_ranks > 0) & (lowest > self_ranks) & (best != self_ranks),
+        unjudged=unjudged.astype(np.uint8),
         digests=list_digests(ranked_run, found.positions, ranked.order),
         ignored=tuple(sorted(set(whole_run.query_ids) - set(qrels.query_ids))),
         unknown_ids=about_unknown_ids(qrels, whole_run, bool(first.any())),
         equal_scores=share_of_equal_scores(whole_run, ties),
+        longest=int(depths.max(initial=0)),
+    )
+    return SearchLengths(
+        name=whole_run.name,
+        query_ids=qrels.query_ids,
+        offsets=np.searchsorted(query, np.arange(n_queries + 1)),
+        rank=np.where(first <= within, first, 0)[relevant].astype(np.int32),
+        level_size=np.where((first > 0) & (first <= within), size, 1)[relevant].astype(np.int32),
+        retrieved=retrieved.astype(np.int32),
         cutoff=cutoff,
         rel=rel,
         ties=ties,
         judged_only=judged_only,
         drop_self=drop_self,
         qrels_digest=qrels.digest,
+        diagnosis=diagnosis,
     )
 
 

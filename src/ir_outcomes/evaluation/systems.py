@@ -1,9 +1,9 @@
-"""Replicates, which may have several runs, such as seeds: replicates."""
+"""Systems and their runs, of which a system may have several, such as seeds."""
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from ir_outcomes.errors import (
     FormatError,
@@ -18,17 +18,10 @@ from ir_outcomes.reading.runs import (
 )
 from ir_outcomes.reading.texts import SYSTEMS, read_texts
 
-Replicates = Mapping[str, tuple[str, ...]]  # the runs of each system that has several, by its name
+Systems = Mapping[str, tuple[str, ...]]  # the names of the runs of each system
 
 
-class System(NamedTuple):
-    """A system, and the names of its runs, mostly one of the same name."""
-
-    name: str
-    runs: tuple[str, ...]
-
-
-def replicates_of(names: Sequence[str], replicates: Any) -> Replicates:
+def replicates_of(names: Sequence[str], replicates: Any) -> Systems:
     """Find which runs belong to one system.
 
     Parameters
@@ -49,10 +42,10 @@ def replicates_of(names: Sequence[str], replicates: Any) -> Replicates:
     >>> replicates_of(["bm25", "dense_1", "dense_2", "dense_3"], "by:_")
     {'dense': ('dense_1', 'dense_2', 'dense_3')}
     """
-    return runs_by_system(names, systems_of_runs(names, replicates))
+    return systems_of(names, system_by_run(names, replicates))
 
 
-def systems_of_runs(names: Sequence[str], replicates: Any) -> Mapping[str, str]:
+def system_by_run(names: Sequence[str], replicates: Any) -> Mapping[str, str]:
     """Return the system of each run that has one."""
     if is_rule(replicates):
         return systems_by_rule(names, replicates)
@@ -114,7 +107,7 @@ def _mapping_of(replicates: Any) -> Mapping[str, str]:
     return system_of
 
 
-def runs_by_system(names: Sequence[str], system_of: Mapping[str, str]) -> Replicates:
+def systems_of(names: Sequence[str], system_of: Mapping[str, str]) -> Systems:
     """Return the runs of each system, whose name no other run may have."""
     check_names(set(system_of.values()), "system")
     found: dict[str, tuple[str, ...]] = {}
@@ -131,15 +124,12 @@ def runs_by_system(names: Sequence[str], system_of: Mapping[str, str]) -> Replic
     return found
 
 
-def replicates_among(replicates: Replicates, names: Sequence[str]) -> Replicates:
-    """Return the systems of which several runs are among some, with these runs."""
-    some_runs = {
-        system: tuple(run for run in names if run in runs) for system, runs in replicates.items()
-    }
-    return {system: runs for system, runs in some_runs.items() if len(runs) > 1}
+def only_runs(systems: Systems) -> dict[str, str]:
+    """Return the names of systems with one run, by the name of this run."""
+    return {runs[0]: system for system, runs in systems.items() if len(runs) == 1}
 
 
-def refuse_several_runs(replicates: Replicates) -> NoReturn:
+def refuse_several_runs(replicates: Systems) -> NoReturn:
     """Raise the error of an analysis that takes one run of each system."""
     system, runs = next(iter(replicates.items()))
     raise ParameterError(
@@ -149,17 +139,6 @@ def refuse_several_runs(replicates: Replicates) -> NoReturn:
     )
 
 
-def check_baselines(names: Iterable[str], replicates: Replicates) -> None:
-    """Refuse a baseline, given by itself, that is one of several runs of a system."""
-    for system, runs in replicates.items():
-        for name in names:
-            if name in runs:
-                raise ParameterError(
-                    f"replicates: {name}, a baseline, is one of several runs of {system}; to"
-                    f" compare with {system}, give all its runs, and its name as the baseline"
-                )
-
-
 def check_runs(system: str, runs: Sequence[SearchLengths]) -> None:
     """Refuse a system that has the same ranking twice, as a file that was given twice."""
     first_of: dict[bytes, str] = {}
@@ -167,7 +146,7 @@ def check_runs(system: str, runs: Sequence[SearchLengths]) -> None:
         # Different runs may have the same judged documents, or no document at all.
         if run.judged_only or not run.retrieved.any():
             continue
-        other = first_of.setdefault(run.digests.tobytes(), run.name)
+        other = first_of.setdefault(run.diagnosis.digests.tobytes(), run.name)
         if other != run.name:
             raise ParameterError(
                 f"{other} and {run.name}, two of the {plural('run', len(runs))} of {system}, have"

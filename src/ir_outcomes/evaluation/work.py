@@ -19,6 +19,7 @@ from ir_outcomes.errors import (
     ParameterError,
     not_installed,
 )
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, filtered, ranked_documents
 from ir_outcomes.evaluation.runs_of_call import NamedRun
@@ -50,7 +51,7 @@ class Work:
 
     qrels: Qrels
     settings: dict[str, Any]
-    cutoff: int
+    cutoff: int | None  # of the call or the task
     measures: Mapping[Any, bool]  # whether higher values are better
     documents: int
     keeps_empty: bool  # runs without results
@@ -78,8 +79,8 @@ class Work:
         # Measures of ir_measures have no such setting.
         run = filtered(self.qrels, run, drop_self=self.settings["drop_self"])
         lengths = search_lengths(self.qrels, run, **self.settings)
-        if not (self.allows_unknown or lengths.listed.any()):
-            reason = lengths.unknown_ids or "the run has no query"
+        if not (self.allows_unknown or lengths.diagnosis.listed.any()):
+            reason = lengths.diagnosis.unknown_ids or "the run has no query"
             raise EmptyInput(name or lengths.name, reason)
         documents = None
         if self.documents:
@@ -103,7 +104,7 @@ class Work:
                     f" `{setting}={wanted!r}`; pass `{setting}={computed!r}` or evaluate the run"
                     " again"
                 )
-        lengths.at(self.cutoff)
+        lengths.at(self.cutoff or DEFAULT_CUTOFF)
         if self.measures or self.documents:
             raise ParameterError(
                 f"the search lengths of {lengths.name} hold neither documents nor"
@@ -131,11 +132,9 @@ def each_run(
             yield next(elsewhere) if is_sent else work(run, name)
 
 
-def check_jobs(n_jobs: object) -> None:
-    """Refuse numbers that make no sense, and several jobs without joblib."""
-    if n_jobs is not None and (
-        isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0
-    ):
+def check_jobs(n_jobs: int | None) -> None:
+    """Refuse no job at all, and several jobs without joblib."""
+    if n_jobs == 0:
         raise ParameterError(
             "must be 1 or more, -1 for one job per processor, or None", n_jobs=n_jobs
         )

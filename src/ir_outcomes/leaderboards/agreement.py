@@ -13,7 +13,6 @@ from ir_outcomes.choices import Bools, Count, Floats, Ints, Level, Positive, Uni
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import System
 from ir_outcomes.files import with_progress
 from ir_outcomes.leaderboards.ordering import (
     blocks_of_pairs,
@@ -301,7 +300,7 @@ def _tests(
     first = first_halves(scores.query_ids, splits, seed, scores.clusters)
     counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
     # Of queries, also where these are in clusters.
-    systems = [System(run, (run,)) for run in scores.runs]
+    systems = {run: (run,) for run in scores.runs}
     measurements = measurements_of_means(replace(scores, clusters=None), systems)
     row = "all queries"
     for block in blocks_of_pairs(measurements, (row,), first, shown=progress):

@@ -22,7 +22,7 @@ from ir_outcomes.evaluation.remarks import (
     refuse_stops,
 )
 from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
-from ir_outcomes.evaluation.systems import System
+from ir_outcomes.evaluation.systems import Systems
 from ir_outcomes.files import with_progress
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements
 from ir_outcomes.pairs.measurements import measurements_of
@@ -87,7 +87,7 @@ def _scores_of_row(source: Evaluation, row: str) -> Scores:
     return Scores(
         row,
         quantity.higher_is_better,
-        tuple(run for system in source.systems for run in system.runs),
+        tuple(run for runs in source.systems.values() for run in runs),
         measurements.query_ids,
         values,
         None if clusters is None else clusters.codes,
@@ -108,13 +108,13 @@ def values_of(source: Evaluation, measures: Sequence[Any] | str | None) -> list[
     return values
 
 
-def means_of_systems(scores: Scores, systems: Sequence[System]) -> Scores:
+def means_of_systems(scores: Scores, systems: Systems) -> Scores:
     """Return the values of each system, the means over its runs."""
     values = [
-        _mean_of_runs(scores.values[[scores.runs.index(run) for run in system.runs]])
-        for system in systems
+        _mean_of_runs(scores.values[[scores.runs.index(run) for run in runs]])
+        for runs in systems.values()
     ]
-    return replace(scores, runs=tuple(system.name for system in systems), values=np.stack(values))
+    return replace(scores, runs=tuple(systems), values=np.stack(values))
 
 
 def _mean_of_runs(values: Floats) -> Floats:

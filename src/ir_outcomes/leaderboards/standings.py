@@ -13,7 +13,7 @@ from ir_outcomes.errors import some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow, note_on_depth, notes_on_systems
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import System
+from ir_outcomes.evaluation.systems import Systems
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import (
     BoardPairs,
@@ -45,7 +45,7 @@ class ScoredSystems:
 
     evaluation: Evaluation
     scores: list[Scores]  # of runs
-    systems: list[System]
+    systems: Systems
 
     @classmethod
     def of(cls, source: Evaluation, measures: Any, cutoff: int | None, allow: Allow) -> Self:
@@ -61,7 +61,8 @@ class ScoredSystems:
 
     def in_order(self, order: Ints) -> Self:
         """Return the same with the systems in another order."""
-        return replace(self, systems=[self.systems[system] for system in order])
+        systems = list(self.systems.items())
+        return replace(self, systems=dict(systems[system] for system in order))
 
     @property
     def first(self) -> Self:
@@ -71,7 +72,7 @@ class ScoredSystems:
     @property
     def names(self) -> list[str]:
         """Names of the systems."""
-        return [system.name for system in self.systems]
+        return list(self.systems)
 
     @property
     def of_runs(self) -> bool:
@@ -142,10 +143,10 @@ class ScoredSystems:
         """Return the score of each run of the systems that have several."""
         scores = self.scores[0]
         by_system: list[tuple[RunScore, ...]] = []
-        for system in self.systems:
-            runs = system.runs if len(system.runs) > 1 else ()
-            means = scores.take([scores.runs.index(run) for run in runs]).means()
-            by_system.append(tuple(map(RunScore, runs, map(or_none, means))))
+        for runs in self.systems.values():
+            several = runs if len(runs) > 1 else ()
+            means = scores.take([scores.runs.index(run) for run in several]).means()
+            by_system.append(tuple(map(RunScore, several, map(or_none, means))))
         return by_system
 
     def settings(self, rules: Rules, family: int) -> Settings | None:

@@ -158,7 +158,7 @@ class ScoredCollections:
 
 def _in_all(evaluations: Mapping[str, Evaluation]) -> tuple[list[str], dict[str, list[str]]]:
     """Return the systems of all collections, and which collections lack others."""
-    members = {name: evaluation.system_names for name, evaluation in evaluations.items()}
+    members = {name: evaluation.systems for name, evaluation in evaluations.items()}
     lacking = {
         system: [name for name, present in members.items() if system not in present]
         for system in dict.fromkeys(name for present in members.values() for name in present)

@@ -86,7 +86,4 @@ def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> Se
 
 
 def _digest(run: Run) -> str:
-    return (
-        f"{digest_of(run.query_ids, run.offsets, run.docids, run.scores)}"
-        f" {run.docids.dtype.itemsize}"
-    )
+    return digest_of(run.query_ids, run.offsets, run.docids, run.scores)

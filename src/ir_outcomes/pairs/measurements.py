@@ -1,20 +1,23 @@
 """Measurements of an evaluation, from search lengths or values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.choices import POINTS, RANKS, Floats, Ints, Unit, divided, length_unit
+from ir_outcomes.choices import POINTS, RANKS, Floats, Ints, divided, length_unit
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
+from ir_outcomes.evaluation.lengths import check_comparable
 from ir_outcomes.evaluation.named_measures import parse_measure
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import System
+from ir_outcomes.evaluation.systems import Systems
 from ir_outcomes.pairs.differences import Clusters, FoundItems, Measurements, Quantity
 from ir_outcomes.pairs.verdict import DECIDING, FACETS
 
 COVERAGE = Quantity("coverage", POINTS, True, 100.0)
+# With the values of each run by query, or of the items that it found.
+MeasuredRow = tuple[Quantity, Floats | FoundItems]
 
 
 def measurements_of(
@@ -44,54 +47,59 @@ def measurements_of(
         check_comparable(runs[0], run)
     first = runs[0]
     answerable = first.answerable
-    items = items_of(runs, evaluation.unit)
-    levels = {
-        "coverage": items.shares(),
-        "all queries": lengths_over_all(runs, evaluation.unit, k),
-        **{scores.measure: _values(scores, evaluation.systems) for scores in measures},
-    }
-    measured_in = length_unit(evaluation.unit)
-    quantities = [
-        COVERAGE,
-        Quantity("ranking", measured_in, False, k - 1.0),
-        Quantity("all queries", measured_in, False, float(k)),
-        *(_quantity(scores) for scores in measures),
-    ]
-    of_both = {"ranking": items}
+    by_query = evaluation.unit == "query"
+    if by_query:
+        number = np.ones(int(answerable.sum()), dtype=np.int64)
+        lengths = np.stack([run.esl()[answerable] for run in runs])
+    else:
+        number = first.relevant[answerable]
+        lengths = np.stack([run.atoms() for run in runs])
+    items = FoundItems.of(number, lengths)
+    rows = _rows_of_lengths(items, k, length_unit(evaluation.unit))
+    rows += [(_quantity(scores), _values(scores, evaluation.systems)) for scores in measures]
     if with_reciprocal:
-        name = "MRR on both" if evaluation.unit == "query" else "1 / length on both"
-        levels["MRR"] = np.stack([run.reciprocal_rank()[answerable] for run in runs])
-        of_both[name] = items.reciprocal()
-        quantities += [Quantity(row, "reciprocal", True, 1.0) for row in ("MRR", name)]
+        ranks = lengths if by_query else np.stack([run.esl()[answerable] for run in runs])
+        name = "MRR on both" if by_query else "1 / length on both"
+        rows += _rows_of_reciprocals(ranks, items, name)
     return Measurements(
-        names=evaluation.system_names,
+        names=tuple(evaluation.systems),
         n_runs=tuple(map(len, by_system)),
         query_ids=first.answerable_queries,
-        quantities={quantity.name: quantity for quantity in quantities},
-        levels=levels,
-        items=of_both,
         deciding=DECIDING,
         clusters=None if first.clusters is None else Clusters(first.clusters[answerable]),
-        rankings=_numbered([run.digests.tobytes() for run in runs]),
+        rankings=_numbered([run.diagnosis.digests.tobytes() for run in runs]),
+        **_by_name(rows),
     )
 
 
-def items_of(runs: Sequence[SearchLengths], unit: Unit) -> FoundItems:
-    """What the runs found: queries, or relevant documents."""
-    answerable = runs[0].answerable
-    if unit == "document":
-        lengths = np.stack([run.atoms() for run in runs])
-        return FoundItems.of(runs[0].relevant[answerable], lengths)
-    number = np.ones(int(answerable.sum()), dtype=np.int64)
-    return FoundItems.of(number, np.stack([run.esl()[answerable] for run in runs]))
+def _rows_of_lengths(items: FoundItems, k: int | None, measured_in: str) -> list[MeasuredRow]:
+    """Coverage, ranking and, where k is known, all queries."""
+    ranking = Quantity("ranking", measured_in, False, None if k is None else k - 1.0)
+    rows: list[MeasuredRow] = [(COVERAGE, items.shares()), (ranking, items)]
+    if k is not None:
+        # ESL(unanswered="cutoff+1")@k, or ASL(missing="cutoff")@k: a missing item stands behind a
+        # list that is filled up to k.
+        found = items.over_queries(items.found)
+        missing = (items.number - found) * (k - found + 1.0)
+        lengths = (items.over_queries(items.lengths) + missing) / items.number
+        rows.append((Quantity("all queries", measured_in, False, float(k)), lengths))
+    return rows
 
 
-def lengths_over_all(runs: Sequence[SearchLengths], unit: Unit, k: int) -> Floats:
-    """(runs, queries) ESL(unanswered="cutoff+1")@k, or ASL(missing="cutoff")@k."""
-    answerable = runs[0].answerable
-    if unit == "document":
-        return np.stack([run.asl(missing="cutoff")[answerable] for run in runs])
-    return np.stack([np.nan_to_num(run.esl()[answerable], nan=k + 1.0) for run in runs])
+def _rows_of_reciprocals(ranks: Floats, items: FoundItems, name: str) -> list[MeasuredRow]:
+    """Reciprocals over all queries, and on what both runs of a pair found."""
+    naive, on_both = (Quantity(row, "reciprocal", True, 1.0) for row in ("MRR", name))
+    return [(naive, np.nan_to_num(1 / ranks)), (on_both, items.reciprocal())]
+
+
+def _by_name(rows: Sequence[MeasuredRow]) -> dict[str, Any]:
+    """What `Measurements` hold of rows."""
+    items = {row.name: values for row, values in rows if isinstance(values, FoundItems)}
+    return {
+        "quantities": {row.name: row for row, _ in rows},
+        "levels": {row.name: values for row, values in rows if row.name not in items},
+        "items": items,
+    }
 
 
 def _numbered(contents: Sequence[bytes]) -> Ints:
@@ -115,7 +123,7 @@ def deciding_rows(values: Scores | None) -> tuple[str, ...]:
 
 
 def measurements_of_values(
-    scores: Scores, systems: Sequence[System], *, as_written: bool = False
+    scores: Scores, systems: Systems, *, as_written: bool = False
 ) -> Measurements:
     """Take values that another tool computed.
 
@@ -123,42 +131,55 @@ def measurements_of_values(
     is 0 where nothing was found, and so is a truth value, which is 1 or 0. Of any other value only
     the mean is compared.
     """
-    values, measured = _measured(scores, systems)
+    values = _values(scores, systems)
     if scores.kind == "rank" or (scores.kind == "reciprocal" and not as_written):
-        return _of_ranks(_ranks_of(scores, values), scores, measured)
-    return _of_gains(scores, values, measured)
-
-
-def measurements_of_means(scores: Scores, systems: Sequence[System]) -> Measurements:
-    """Take values of which only the mean is compared."""
-    values, measured = _measured(scores, systems)
+        ranks = _ranks_of(scores, values)
+        items = FoundItems.of(np.ones(ranks.shape[1], dtype=np.int64), ranks)
+        rows = _rows_of_lengths(items, scores.cutoff, RANKS)
+        rows += _rows_of_reciprocals(ranks, items, "MRR on both")
+        return _of_rows(rows, deciding_rows(scores), scores, systems)
+    if scores.kind == "value":
+        return measurements_of_means(scores, systems)
+    above_zero = np.where(values == 0, np.nan, values)
+    items = FoundItems.of(np.ones(values.shape[1], dtype=np.int64), above_zero)
     whole = _quantity(scores)._replace(name="all queries")
-    return Measurements(
-        quantities={whole.name: whole},
-        levels={whole.name: values},
-        items={},
-        deciding=(whole.name,),
-        **measured,
-    )
+    ranking = whole._replace(name="ranking")
+    rows = [(COVERAGE, items.shares()), (ranking, items), (whole, values)]
+    if scores.kind != "truth":
+        return _of_rows(rows, DECIDING, scores, systems)
+    measurements = _of_rows(rows, ("all queries",), scores, systems)
+    quantities = {COVERAGE.name: COVERAGE, whole.name: whole}  # all above zero are 1
+    return replace(measurements, quantities=quantities)
 
 
-def _values(scores: Scores, systems: Sequence[System]) -> Floats:
+def measurements_of_means(scores: Scores, systems: Systems) -> Measurements:
+    """Take values of which only the mean is compared."""
+    whole = _quantity(scores)._replace(name="all queries")
+    return _of_rows([(whole, _values(scores, systems))], (whole.name,), scores, systems)
+
+
+def _values(scores: Scores, systems: Systems) -> Floats:
     """(runs, queries) values of the runs of systems, in their order."""
-    return scores.values[[scores.runs.index(run) for system in systems for run in system.runs]]
+    return scores.values[[scores.runs.index(run) for runs in systems.values() for run in runs]]
 
 
-def _measured(scores: Scores, systems: Sequence[System]) -> tuple[Floats, dict[str, Any]]:
-    """Return the values of the runs of systems, and what is known of these."""
-    codes = scores.clusters
-    return _values(scores, systems), {
-        "names": tuple(system.name for system in systems),
-        "n_runs": tuple(len(system.runs) for system in systems),
-        "query_ids": scores.query_ids,
-        "clusters": None if codes is None else Clusters(codes),
-        "rankings": _numbered(
-            [_contents(scores, run) for system in systems for run in system.runs]
-        ),
-    }
+def _of_rows(
+    rows: Sequence[MeasuredRow],
+    deciding: tuple[str, ...],
+    scores: Scores,
+    systems: Systems,
+) -> Measurements:
+    """Rows of values, with their queries, clusters and systems."""
+    contents = [_contents(scores, run) for runs in systems.values() for run in runs]
+    return Measurements(
+        names=tuple(systems),
+        n_runs=tuple(map(len, systems.values())),
+        query_ids=scores.query_ids,
+        deciding=deciding,
+        clusters=None if scores.clusters is None else Clusters(scores.clusters),
+        rankings=_numbered(contents),
+        **_by_name(rows),
+    )
 
 
 def _contents(scores: Scores, run: str) -> bytes:
@@ -168,48 +189,6 @@ def _contents(scores: Scores, run: str) -> bytes:
     whole = scores.values if scores.everywhere is None else scores.everywhere.values
     contents: bytes = whole[scores.runs.index(run)].tobytes()
     return contents
-
-
-def _of_ranks(ranks: Floats, scores: Scores, measured: Mapping[str, Any]) -> Measurements:
-    """Take ranks, (runs, queries), with NaN for queries that are not answered."""
-    k = scores.cutoff
-    items = FoundItems.of(np.ones(ranks.shape[1], dtype=np.int64), ranks)
-    quantities = [COVERAGE, Quantity("ranking", RANKS, False, None if k is None else k - 1.0)]
-    levels = {"coverage": items.shares(), "MRR": np.nan_to_num(1 / ranks)}
-    if k is not None:
-        levels["all queries"] = np.nan_to_num(ranks, nan=k + 1.0)
-        quantities.append(Quantity("all queries", RANKS, False, float(k)))
-    quantities += [Quantity(row, "reciprocal", True, 1.0) for row in ("MRR", "MRR on both")]
-    return Measurements(
-        quantities={quantity.name: quantity for quantity in quantities},
-        levels=levels,
-        items={"ranking": items, "MRR on both": items.reciprocal()},
-        deciding=deciding_rows(scores),
-        **measured,
-    )
-
-
-def _of_gains(scores: Scores, values: Floats, measured: Mapping[str, Any]) -> Measurements:
-    """Take values of a measure, whose mean takes the place of all queries."""
-    whole = _quantity(scores)._replace(name="all queries")
-    levels = {"all queries": values}
-    items: dict[str, FoundItems] = {}
-    quantities = [whole]
-    if scores.kind != "value":
-        queries = np.ones(values.shape[1], dtype=np.int64)
-        items["ranking"] = FoundItems.of(queries, np.where(values == 0, np.nan, values))
-        levels["coverage"] = items["ranking"].shares()
-        quantities = [COVERAGE, whole]
-    is_split = scores.kind in ("gain", "reciprocal")
-    if is_split:
-        quantities.insert(1, whole._replace(name="ranking"))
-    return Measurements(
-        quantities={quantity.name: quantity for quantity in quantities},
-        levels=levels,
-        items=items,
-        deciding=DECIDING if is_split else ("all queries",),
-        **measured,
-    )
 
 
 def _ranks_of(scores: Scores, values: Floats) -> Floats:

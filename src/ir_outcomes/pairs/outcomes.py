@@ -1,7 +1,7 @@
 """The outcome split of one pair of systems."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -11,6 +11,8 @@ import numpy as np
 
 from ir_outcomes.choices import OUTCOMES, Floats, divided, or_none
 from ir_outcomes.pairs.differences import Measurements, PairedValues
+from ir_outcomes.results import FrozenDict
+from ir_outcomes.statistics.papers import Test, binomial_test, rank_sum, signed_ranks, t_tests
 
 
 class Shares(NamedTuple):
@@ -126,6 +128,13 @@ class SystemPair:
         size = values.size[counted]
         return values.baseline[counted] / size, values.contender[counted] / size
 
+    def tests(self, name: str, *, unpaired: bool = False) -> "PaperTests":
+        """The papers' tests of a row, also the rank sum test where it is asked for."""
+        if name == "coverage":
+            is_counted = self.measurements.items["ranking"].single
+            return PaperTests(self, name, ["exact" if is_counted else "t"])
+        return PaperTests(self, name, ["t", "wilcoxon", *(["ranksum"] if unpaired else [])])
+
     def sides(self, name: str) -> list[tuple[Floats, Floats]]:
         """Sums and numbers of differences, (n_runs, queries), of sides with several runs."""
         values = self.measurements.pairs_of_runs(name, *self._slices)
@@ -228,6 +237,33 @@ class QueryOutcomes(Sequence[QueryOutcome]):
 
     def __hash__(self) -> int:
         return hash(self._items)
+
+
+_TESTS: dict[str, Callable[[Floats, Floats], Test]] = {
+    "exact": lambda a, b: binomial_test(int(np.sum(b > a)), int(np.sum(b < a))),
+    "t": lambda a, b: t_tests(b - a).first("t"),
+    "wilcoxon": lambda a, b: signed_ranks(b - a).first("wilcoxon"),
+    "ranksum": rank_sum,
+}
+
+
+class PaperTests(FrozenDict[str, Test]):
+    """The papers' tests of a row of one pair by their names, made when they are asked for."""
+
+    def __init__(self, pair: SystemPair, row: str, names: Sequence[str]) -> None:
+        super().__init__(dict.fromkeys(names))  # type: ignore[arg-type]  # not made yet
+        self._pair = pair
+        self._row = row
+
+    @cached_property
+    def _means(self) -> tuple[Floats, Floats]:
+        return self._pair.means(self._row)
+
+    def __getitem__(self, name: str) -> Test:
+        if self._items[name] is None:
+            self._items[name] = _TESTS[name](*self._means)
+        test: Test = self._items[name]
+        return test
 
 
 def _quotient(values: PairedValues) -> Floats:

@@ -12,11 +12,12 @@ import numpy.typing as npt
 from ir_outcomes.choices import Floats, Ints
 from ir_outcomes.errors import FormatError
 
-Ids = np.ndarray[Any, np.dtype[np.bytes_]]
+Ids = np.ndarray[Any, np.dtype[np.bytes_]]  # or of objects, see `as_ids`
 Codes = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.intp]
 
 LONGEST_ID = 1000  # bytes
+_WIDEST = 64  # bytes of an id in an array without objects
 LARGEST_WHOLE = 1_000_000_000
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products of 64 bits differ
 _STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
@@ -36,6 +37,16 @@ class Texts(NamedTuple):
     documents: dict[str, str]
 
 
+class Titles(NamedTuple):
+    """The titles of columns, or keys of objects, that hold a query, a document and so on."""
+
+    query: str
+    document: str
+    value: str | None  # None where the position in a list is the value
+    rank: str | None  # beside a score
+    value_name: str  # "score", "rank" or "grade"
+
+
 @dataclass(frozen=True, eq=False)
 class Columns:
     """Rows of a run or of qrels, in the order of the input."""
@@ -43,11 +54,12 @@ class Columns:
     source: str  # what messages call the input
     query_ids: list[str]  # in order of first appearance
     codes: Codes  # (n,), index into the queries
-    docids: Ids  # (n,), UTF-8, padded with NUL to a multiple of 8 bytes
+    docids: Ids  # (n,), UTF-8
     values: Floats  # (n,), never NaN
     value_name: str  # "score", "rank" or "grade"
     line_of: LineOf = unknown_line
-    ranks: Floats | None = None  # (n,), beside scores; None where a row has none
+    ranks: Floats | None = None  # (n,), beside scores; NaN where a row has none
+    titles: Titles | None = None  # None where the input has none
     form: str = ""  # of the file
     texts: Texts = field(default_factory=lambda: Texts({}, {}))
 
@@ -95,7 +107,7 @@ class Columns:
     def by_rank(self) -> Self | None:
         """Bring the rows of each query into the order of their ranks, None without any."""
         grouped = self.grouped()
-        if grouped.ranks is None:
+        if grouped.ranks is None or np.isnan(grouped.ranks).any():
             return None
         follows = grouped.ranks[1:] > grouped.ranks[:-1]
         if np.all(follows | (grouped.codes[1:] != grouped.codes[:-1])):
@@ -156,11 +168,6 @@ def _all_differ(offsets: Ints, ids: Ids) -> bool:
     return not np.any(hashes[1:] == hashes[:-1])
 
 
-def ranks_of_all(ranks: Floats, n_rows: int) -> Floats | None:
-    """Return ranks if all rows have one."""
-    return None if len(ranks) < n_rows or np.isnan(ranks).any() else ranks
-
-
 def nested_dict(
     query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]
 ) -> dict[str, dict[str, Any]]:
@@ -178,15 +185,26 @@ def digest_of(query_ids: Iterable[str], *arrays: npt.NDArray[Any]) -> str:
     """Hash queries and arrays, so that equal content has equal digests."""
     content = hashlib.sha256("\n".join(query_ids).encode())
     for array in arrays:
-        content.update(array.tobytes())
+        is_numeric = array.dtype.kind in "if"
+        content.update(array.tobytes() if is_numeric else b"\0".join(array.tolist()))
     return content.hexdigest()[:32]
 
 
-def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
-    """Make an id array whose width is a multiple of 8."""
-    array = np.asarray(ids, dtype=np.bytes_)
-    width = -(-max(array.dtype.itemsize, 1) // 8) * 8
-    return np.ascontiguousarray(array, dtype=f"S{width}")
+def as_ids(ids: Sequence[bytes]) -> Ids:
+    """Make an array of ids, padded with NUL to a multiple of 8 bytes.
+
+    Each takes as much space as the longest, so that they are objects where one is long.
+    """
+    width = -(-max(map(len, ids), default=1) // 8) * 8
+    return np.array(ids, dtype=f"S{width}" if width <= _WIDEST else object)
+
+
+def without_padding(ids: Ids) -> Ids:
+    """Leave out the words that no id needs, and make long ids objects."""
+    words = words_of(np.ascontiguousarray(ids))
+    width = 8 * (int(np.flatnonzero(words.any(axis=0)).max(initial=0)) + 1)
+    narrow: Ids = np.ascontiguousarray(words[:, : width // 8]).view(f"S{width}")[:, 0]
+    return narrow if width <= _WIDEST else narrow.astype(object)
 
 
 def words_of(docids: Ids) -> npt.NDArray[np.uint64]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain, count, islice
+from itertools import chain, islice
 from typing import Any, get_args
 
 import numpy as np
@@ -26,7 +26,7 @@ from ir_outcomes.errors import (
     UnreadableFile,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Columns, as_ids
+from ir_outcomes.reading.columns import Columns
 from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
@@ -35,8 +35,7 @@ from ir_outcomes.reading.files import (
     Block,
     blocks_of,
     check_bytes,
-    lines_in,
-    lines_of,
+    json_lines,
     nonblank,
     parsed_json,
     pieces,
@@ -55,24 +54,15 @@ from ir_outcomes.reading.forms import (
 )
 from ir_outcomes.reading.lines import (
     COLUMN_REMEDY,
-    Part,
-    by_line,
+    cells_of,
     fields_of,
-    line_of_row,
-    not_a_number,
+    joined,
     number_in,
-    read_lines,
+    part_of,
     shown,
 )
 from ir_outcomes.reading.measure_names import is_measure_name
-from ir_outcomes.reading.objects import (
-    Record,
-    checked_columns,
-    columns_of,
-    columns_of_records,
-    is_nested,
-)
-from ir_outcomes.reading.tables import Source
+from ir_outcomes.reading.objects import columns_of, columns_of_records, is_nested
 
 VALUES_REMEDY = "compare values of queries with compare-outputs (in Python compare_outputs)"
 MEANS_REMEDY = "means do not say how many queries changed, so give the run that they are about"
@@ -92,16 +82,18 @@ def read_any_file(source: str, kind: Kind) -> Columns:
         lines, head = _first_lines(opened)
         first = lines[0][1] if lines else b""
         content = chain([head], opened)
+        columns = None
         if first.startswith(_PARQUET):
             table = _parquet_table(b"".join(content), kind, source)
             columns = replace(columns_of(table, source, kind), form="Parquet")
         elif _is_json(first, kind):
-            columns = replace(_read_json(first, content, kind, source), form="JSON")
+            columns = _read_json(first, content, kind, source)
         elif lines:
             columns = _read_lines(lines, content, kind, source)
-    if not first or not len(columns.codes):
+    if columns is None or not len(columns.codes):
         called = "standard input" if source == STDIN else source
         raise EmptyInput(called, "is empty; nothing can be evaluated from it")
+    kind.refuse_swapped(columns)
     return columns
 
 
@@ -161,11 +153,9 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
         ) from None
     try:
         file = ParquetFile(io.BytesIO(data))
-        titles = file.schema_arrow.names
-        *names, _ = kind.named(titles, source)
-        names += filter(None, [kind.rank_in(titles)])
+        *titles, _ = kind.titles(file.schema_arrow.names, source)
         refuse_bomb(source, file.metadata.num_rows * _LEAST_ROW, len(data))
-        return file.read(names)
+        return file.read(list(filter(None, titles)))
     except InputError:
         raise
     except (ArrowException, OSError) as error:
@@ -179,46 +169,32 @@ def _is_json(line: bytes, kind: Kind) -> bool:
     return bool(_JSON.match(line)) and not any(_fits(line, layout) for layout in kind.layouts)
 
 
-def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: str) -> Columns:
+def _read_json(
+    first_line: bytes, content: Iterable[bytes], kind: Kind, source: str
+) -> Columns | None:
     """Read JSON lines, of which the first is an object by itself, or a JSON document."""
-    is_object = False
+    first = None
     with suppress(FormatError):
-        is_object = isinstance(parsed_json(first_line.decode("utf-8", "replace"), source, 1), dict)
-    if is_object:
-        blocks = blocks_of(content, source, LONGEST_RECORD)
-        records = [record for block in blocks for record in _records(block, source)]
-    else:
-        data = b"".join(content).removeprefix(BOM)
-        check_bytes(Block(1, data), source)
-        document = parsed_json(data.decode(), source, 1)
-        if isinstance(document, list):
-            return columns_of_records([(None, record) for record in document], source, kind)
-        records = [(None, document)]
-    first = records[0][1]
-    if len(records) > 1 or not is_nested(first, kind):
-        return columns_of_records(records, source, kind)
-    columns = columns_of(first, source, kind)
-    kind.refuse_swapped(columns, ("", "", ""))
-    return columns
+        first = parsed_json(first_line.decode("utf-8", "replace"), source, 1)
+    if isinstance(first, dict) and not is_nested(first, kind):
+        columns = joined(partial(_json_lines, kind, source), content, source)
+        return None if columns is None else replace(columns, form="JSON")
+    data = b"".join(content).removeprefix(BOM)
+    check_bytes(Block(1, data), source)
+    document = parsed_json(data.decode(), source, 1)
+    if isinstance(document, dict) and is_nested(document, kind):
+        return replace(columns_of(document, source, kind), form="JSON")
+    records = document if isinstance(document, list) else [document]
+    return replace(columns_of_records(records, source, kind), form="JSON")
 
 
-def _records(block: Block, source: str) -> Iterable[Record]:
-    """Return the objects of JSON lines, with their lines."""
-    import msgspec
-
-    check_bytes(block, source)
-    data = block.data.replace(b"\r\n", b"\n").rstrip(b"\n")
-    last = data.count(b"\n")
-    # Objects that have a line each are decoded at once; the decoder keeps the last of repeated
-    # names, so that there are fewer quotes in what it found.
-    if data.count(b"}\n{") == last and b"\\u0022" not in data:
-        with suppress(ValueError, RecursionError):
-            found = msgspec.json.Decoder().decode_lines(data)
-            n_quotes = msgspec.json.encode(found).count(b'"')
-            if len(found) == last + 1 and n_quotes == data.count(b'"'):
-                return zip(count(block.first_line), found, strict=False)
-    lines = lines_in([block], source)
-    return [(number, parsed_json(line, source, number)) for number, line in lines]
+def _json_lines(kind: Kind, source: str, content: Iterable[bytes]) -> Iterator[Columns]:
+    first = None
+    for block in blocks_of(content, source, LONGEST_RECORD):
+        records, numbers = json_lines(block, source)
+        if records:
+            first = first or records[0]
+            yield columns_of_records(records, source, kind, numbers, first)
 
 
 # --- lines with a header or without
@@ -257,51 +233,28 @@ def _layouts(lines: list[bytes], kind: Kind) -> list[Layout]:
     ]
 
 
-class _Ranks:
-    """The ranks of lines without Q0 or a tag, which must be consecutive."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self._last: dict[bytes, float] = {}
-
-    def follow(self, line: bytes) -> bool:
-        """Return whether the rank of a line is the next of its query."""
-        fields = fields_of(line, self._layout)
-        if len(fields) != self._layout.columns or self._layout.rank is None:
-            return True
-        rank = number_in(fields[self._layout.rank])
-        last = self._last.get(fields[0])
-        if rank is None or rank not in ((0, 1) if last is None else (last + 1,)):
-            return False
-        self._last[fields[0]] = rank
-        return True
-
-    def checked(self, content: Iterable[Block], source: str) -> Iterator[Block]:
-        """Yield the blocks of a file, each after its ranks are checked."""
-        for block in content:
-            for number, line in nonblank(block):
-                if not self.follow(line):
-                    problem = (
-                        "the rank is not the next of its query; lines without Q0 or a tag are read"
-                        " where the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ...; correct it,"
-                        " or write query_id Q0 doc_id rank score tag"
-                    )
-                    raise FormatError(source, problem, line=number, text=shown(line.split()))
-            yield block
-
-
 def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
     """Return whether lines have the ranks and the Q0 of a layout."""
     rows = [fields_of(line, layout) for line in lines]
-    if len(rows[0]) != layout.columns or not all(map(_Ranks(layout).follow, lines)):
-        return False
     has_q0 = all(row[1:2] in ([b"0"], [b"Q0"]) for row in rows)
-    return has_q0 == (layout.document == 2)
+    if len(rows[0]) != layout.columns or has_q0 != (layout.document == 2):
+        return False
+    fitting = b"".join(line for line in lines if _fits(line, layout))
+    return not fitting or _wrong_rank(part_of(Block(1, fitting), layout, "")) is None
+
+
+def _wrong_rank(columns: Columns) -> int | None:
+    """Return the first row whose rank is not the next of its query, from 0 or 1 on."""
+    rows = np.argsort(columns.codes, kind="stable")
+    ranks = (columns.values if columns.ranks is None else columns.ranks)[rows]
+    first = columns.offsets[columns.codes[rows]]
+    wrong = rows[ranks != np.arange(len(rows)) - first + (ranks[first] == 1)]
+    return int(wrong.min()) if len(wrong) else None
 
 
 def _read_lines(
     numbered: list[tuple[int, bytes]], content: Iterable[bytes], kind: Kind, source: str
-) -> Columns:
+) -> Columns | None:
     """Read lines: a table with a header, or a layout by the number of columns."""
     lines = [line for _, line in numbered]
     number = numbered[0][0]
@@ -328,23 +281,29 @@ def _read_lines(
     return _read_layout(content, layout, kind, source)
 
 
-def _read_layout(content: Iterable[bytes], layout: Layout, kind: Kind, source: str) -> Columns:
+def _read_layout(
+    content: Iterable[bytes], layout: Layout, kind: Kind, source: str
+) -> Columns | None:
     """Read lines of one layout, and refuse what happens to have its columns."""
-    read = blocks_of(content, source)
-    if layout.columns not in (3, 6) and kind.is_run:
-        read = _Ranks(layout).checked(read, source)
-    line_of = partial(line_of_row, source)
-    columns = read_lines(read, kind.ordered_by(layout), source, by_line, line_of)
+    columns = joined(partial(_parts, kind.ordered_by(layout), 0, source), content, source)
+    if columns is None:
+        return None
     if "#" in columns.query_ids:  # a comment can happen to have the right number of words
         row = int(np.argmax(columns.codes == columns.query_ids.index("#")))
         raise columns.error(row, "is a comment; remove comment lines")
-    if layout.columns != 3:
-        if not kind.is_run:
-            kind.refuse_swapped(columns, ("", "", ""))
-        return replace(columns, form="TREC")
-    if kind.by is None:
-        columns = _ranks_or_values(columns, kind)
-    return replace(columns, form="three columns")
+    if layout.columns == 3:
+        return replace(
+            columns if kind.by else _ranks_or_values(columns, kind), form="three columns"
+        )
+    wrong = _wrong_rank(columns) if kind.is_run and layout.columns != 6 else None
+    if wrong is not None:
+        raise columns.error(
+            wrong,
+            f"{columns.described(wrong)}: the rank is not the next of its query; lines without Q0 or"
+            " a tag are read where the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ...; correct"
+            " it, or write query_id Q0 doc_id rank score tag",
+        )
+    return replace(columns, form="TREC")
 
 
 def _read_table(
@@ -353,26 +312,33 @@ def _read_table(
     separator: str | None,
     kind: Kind,
     source: str,
-) -> Columns:
+) -> Columns | None:
     """Read a table by the names of its columns."""
     number, line = header
     check_bytes(Block(number, line), source)
-    titles, _ = Source(source, source, is_file=True).table([(number, line.decode())], separator)
-    *wanted, value_name = kind.named(titles, source, number)
-    query, document, value = (titles.index(name) for name in wanted)
-    beside = kind.rank_in(titles)
-    rank = None if beside is None else titles.index(beside)
-    layout = Layout(len(titles), query, document, value, value_name, rank, separator)
-    blocks = _below(number, blocks_of(content, source))
+    _, names = _header(line)
     if separator is not None:
+        _, names = next(cells_of([(number, line.decode())], separator, source))
+    titles = kind.titles(names, source, number)
+    query, document, value = (names.index(str(title)) for title in titles[:3])
+    rank = None if titles.rank is None else names.index(titles.rank)
+    layout = Layout(len(names), query, document, value, titles.value_name, rank, separator)
+    columns = joined(partial(_parts, layout, number, source), content, source)
+    return None if columns is None else replace(columns, titles=titles, form="columns")
+
+
+def _parts(layout: Layout, header: int, source: str, content: Iterable[bytes]) -> Iterator[Columns]:
+    """Read blocks of lines or rows, below the line of a header."""
+    blocks = _below(header, blocks_of(content, source))
+    if layout.separator is not None:
         blocks = _whole_rows(blocks)
-    columns = read_lines(blocks, layout, source, _by_cells, partial(_line_in_table, source, layout))
-    kind.refuse_swapped(columns, wanted)
-    return replace(columns, form="columns")
+    for block in blocks:
+        if not block.data.isspace():
+            yield part_of(block, layout, source)
 
 
 def _below(header: int, blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks of the lines below the header."""
+    """Yield the blocks of the lines below the header, all of them for 0."""
     for first, data in blocks:
         while data and first <= header:
             data = data.partition(b"\n")[2]
@@ -393,44 +359,6 @@ def _whole_rows(blocks: Iterable[Block]) -> Iterator[Block]:
             joined = []
     if joined:
         yield Block(joined[0].first_line, b"".join(part.data for part in joined))
-
-
-def _by_cells(block: Block, layout: Layout, source: str) -> Part:
-    """Read a block of a table by its cells, which can be in quotes."""
-    queries: list[str] = []
-    documents: list[str] = []
-    values: list[float] = []
-    ranks: list[float | None] = []
-    numbers: list[int] = []
-    lines = lines_in([block], source)
-    table = Source(source, source, is_file=True)
-    for number, cells in table.cells(lines, layout.separator, layout.columns):
-        query, document, text = (
-            cells[index] or "" for index in (layout.query, layout.document, layout.value)
-        )
-        value = number_in(text.encode())
-        if value is None:
-            problem = not_a_number(layout.value_name, text.encode())
-            raise FormatError(source, problem, line=number, text=text)
-        queries.append(query)
-        documents.append(document)
-        values.append(value)
-        numbers.append(number)
-        if layout.rank is not None:
-            ranks.append(number_in((cells[layout.rank] or "").encode()))
-    columns = checked_columns(
-        source, (queries, documents, values), layout.value_name, line_of=numbers.__getitem__
-    )
-    ids = as_ids([query.encode() for query in queries])
-    return ids, columns.docids, columns.values, np.array(ranks, dtype=np.float32)
-
-
-def _line_in_table(source: str, layout: Layout, row: int) -> int | None:
-    """Find the line of a row of a table by reading the file again."""
-    if source == STDIN or not os.path.isfile(source):
-        return None
-    _, rows = Source(source, source, is_file=True).table(lines_of(source), layout.separator)
-    return next((number for number, _ in islice(rows, row, None)), None)
 
 
 def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
@@ -493,7 +421,6 @@ def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
                 "has three columns, and the third holds 1, 2, 3 ... in each query, like the ranks"
                 f" of a run: {SWAPPED} Grades are read from four columns (query_id 0 doc_id grade)",
             )
-        kind.refuse_swapped(columns, ("", "", ""))
         return columns
     if are_ranks:
         return replace(columns, value_name="rank")

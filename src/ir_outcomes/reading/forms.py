@@ -5,14 +5,14 @@ lower case and with underscores; see `normal`. To read what another tool writes,
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_outcomes.choices import RunBy
 from ir_outcomes.errors import FormatError, some
-from ir_outcomes.reading.columns import Columns
+from ir_outcomes.reading.columns import Columns, Titles
 
 # Ids come before the texts of queries.
 QUERY_NAMES = (
@@ -93,17 +93,8 @@ class Kind(NamedTuple):
                 return name
         return None
 
-    def rank_in(self, names: Iterable[str]) -> str | None:
-        """Return the column of ranks beside that of the scores of a run."""
-        column_of = normal_names(names)
-        if self.value_name(self.value_in(column_of)) != "score":
-            return None
-        return next((column_of[name] for name in RANK_NAMES if name in column_of), None)
-
-    def named(
-        self, names: Sequence[str], source: str, line: int | None = None
-    ) -> tuple[str, str, str, str]:
-        """Return the columns of query, document and value, and what the value is."""
+    def titles(self, names: Sequence[str], source: str, line: int | None = None) -> Titles:
+        """Return which of the names of columns are those that are read."""
         repeated = [name for name, times in Counter(names).items() if times > 1]
         if repeated:
             problem = f"has more than one column {repeated[0]!r}; rename or remove the others"
@@ -121,7 +112,20 @@ class Kind(NamedTuple):
             if wanted == self.values and self.other.value_in(column_of):
                 problem += f". These look like the columns of {self.other.name}: {SWAPPED}"
             raise FormatError(source, problem, line=line)
-        return column_of[query], column_of[document], column_of[value], self.value_name(value)
+        return self._titles(column_of, query, document, value)
+
+    def _titles(
+        self, column_of: Mapping[str, str], query: str, document: str, value: str | None
+    ) -> Titles:
+        value_name = self.value_name(value)
+        ranks = RANK_NAMES if value_name == "score" else ()
+        return Titles(
+            column_of.get(query, query),
+            column_of[document],
+            None if value is None else column_of[value],
+            next((column_of[name] for name in ranks if name in column_of), None),
+            value_name,
+        )
 
     def shape_of(self, record: dict[str, Any]) -> Shape | None:
         """Return the keys of an object with a query and a list of documents."""
@@ -159,17 +163,17 @@ class Kind(NamedTuple):
             isinstance(record[key_of[name]], (dict, list)) for name in parts
         )
 
-    def names_in(self, item: dict[str, Any]) -> tuple[str, str | None, str | None]:
-        """Return the keys of the document, its value and its rank in an object of a list."""
+    def titles_in(self, shape: Shape, item: dict[str, Any]) -> Titles:
+        """Return the keys of an object of a list, and that of the query beside it."""
         key_of = normal_names(item)
         document = next((name for name in DOCUMENT_NAMES if name in key_of), None)
         if document is None:
             raise KeyError(DOCUMENT_NAMES[0])
         value = self.value_in(key_of)
         # Where scores are texts, as those of DPR, the order of the list is the ranking.
-        if value is None or (self.is_run and isinstance(item[key_of[value]], str)):
-            return key_of[document], None, None
-        return key_of[document], key_of[value], self.rank_in(item)
+        if value is not None and self.is_run and isinstance(item[key_of[value]], str):
+            value = None
+        return self._titles(key_of, shape.query, document, value)
 
     def unknown(self, document: Any, source: str, line: int | None = None) -> FormatError:
         """Make the error for JSON of no form that is read, with its keys."""
@@ -187,15 +191,18 @@ class Kind(NamedTuple):
         )
         return FormatError(source, problem, line=line)
 
-    def refuse_swapped(self, columns: Columns, names: Sequence[str]) -> None:
-        """Refuse rows of the other kind, where names do not tell a run from qrels."""
-        query, document, value = map(normal, names)
+    def refuse_swapped(self, columns: Columns) -> None:
+        """Refuse rows of the other kind, where titles do not tell a run from qrels."""
+        titles = columns.titles
         values = columns.values
-        if value not in ("", "score"):
+        if titles is not None and normal(titles.value or "") != "score":
             return
         if self.is_run:
-            are_of_qrels = document == "corpus_id" or (query, document) == ("q_id", "doc_id")
-            if are_of_qrels and len(values) and np.isin(values, np.arange(11)).all():
+            if (
+                titles is not None
+                and _are_of_qrels(titles)
+                and np.isin(values, np.arange(11)).all()
+            ):
                 problem = "has the columns of qrels as BEIR and ranx write them, and grades"
                 raise FormatError(columns.source, f"{problem}: {SWAPPED}")
         elif values.max(initial=0) > _LARGEST_GRADE:
@@ -206,6 +213,12 @@ class Kind(NamedTuple):
                 " relevance"
             )
             raise columns.error(row, problem, str(values[row]))
+
+
+def _are_of_qrels(titles: Titles) -> bool:
+    """Return whether BEIR or ranx calls the columns of qrels so, beside a score."""
+    query, document = normal(titles.query), normal(titles.document)
+    return document == "corpus_id" or (query, document) == ("q_id", "doc_id")
 
 
 def _dotted_keys(document: dict[str, Any]) -> list[str]:

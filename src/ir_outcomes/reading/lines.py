@@ -1,10 +1,13 @@
-"""Text files of columns: NumPy reads usual blocks, and a plain reader others."""
+"""Files of columns, part by part: NumPy reads usual lines, and a plain reader others."""
 
+import csv
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -18,12 +21,20 @@ from ir_outcomes.reading.columns import (
     Codes,
     Columns,
     Ids,
-    LineOf,
+    Texts,
     as_ids,
-    ranks_of_all,
+    without_padding,
     words_of,
 )
-from ir_outcomes.reading.files import STDIN, WHITE_SPACE, Block, blocks, check_bytes, nonblank
+from ir_outcomes.reading.files import (
+    STDIN,
+    WHITE_SPACE,
+    Block,
+    check_bytes,
+    lines_in,
+    nonblank,
+    pieces,
+)
 from ir_outcomes.reading.forms import Layout
 
 COLUMN_REMEDY = (
@@ -37,8 +48,57 @@ _BLANKS = b"\x85\xa0"
 _STAND_INS = b"\xfe\xff"
 _LONGEST_LINE = 512  # bytes; NumPy gives every id the space of the longest line
 _USUAL = 24  # bytes of most query ids and numbers
-_LARGE = 4 << 30  # bytes of ids
-_WIDEST = 3  # times the bytes that were read
+
+# The parts of a file by its content.
+Parts = Callable[[Iterable[bytes]], Iterator[Columns]]
+
+
+def joined(parts: Parts, content: Iterable[bytes], source: str) -> Columns | None:
+    """Join the parts of a file, of which one is in memory at a time, None without rows."""
+    codes = _Growing(np.empty(0, dtype=np.int32))
+    docids = _Growing(as_ids([]))
+    values = _Growing(np.empty(0))
+    ranks = _Growing(np.empty(0, dtype=np.float32))
+    code_of: dict[str, int] = {}
+    texts = Texts({}, {})
+    first: Columns | None = None  # that has rows
+    for part in parts(content):
+        if first is None or not len(first.codes):
+            first = part
+        elif len(part.codes) and part.value_name != first.value_name:
+            problem = f"has a {part.value_name}, and what stands before it a {first.value_name}"
+            raise part.error(0, problem)
+        codes_of_part = [code_of.setdefault(query, len(code_of)) for query in part.query_ids]
+        codes.extend(np.array(codes_of_part, dtype=np.int32)[part.codes])
+        docids.extend(part.docids)
+        values.extend(part.values)
+        if part.ranks is not None:
+            ranks.extend(part.ranks)
+        texts.queries.update(part.texts.queries)
+        texts.documents.update(part.texts.documents)
+    if first is None:
+        return None
+    return replace(
+        first,
+        query_ids=list(code_of),
+        codes=codes.array(),
+        docids=docids.array(),
+        values=values.array(),
+        line_of=partial(_line_in_file, parts, source),
+        ranks=ranks.array() if len(ranks) == len(values) else None,
+        texts=texts,
+    )
+
+
+def _line_in_file(parts: Parts, source: str, row: int) -> int | None:
+    """Find the line of a row by reading the file again, which a pipe does not allow."""
+    if source == STDIN or not os.path.isfile(source):
+        return None
+    for part in parts(pieces(source)):
+        if row < len(part.codes):
+            return part.line_of(row)
+        row -= len(part.codes)
+    return None
 
 
 class _Growing:
@@ -48,9 +108,13 @@ class _Growing:
         self._items = start
         self._length = 0
 
+    def __len__(self) -> int:
+        return self._length
+
     def extend(self, part: Any) -> None:
-        if part.itemsize > self._items.itemsize:
-            self._items = self._items[: self._length].astype(part.dtype)
+        dtype = np.promote_types(self._items.dtype, part.dtype)
+        if dtype != self._items.dtype:
+            self._items = self._items[: self._length].astype(dtype)
         end = self._length + len(part)
         if end > len(self._items):
             self._items.resize(end + end // 8, refcheck=False)
@@ -62,56 +126,12 @@ class _Growing:
         return self._items
 
 
-# The queries, documents, values and ranks of a block; a rank is NaN where it is no number.
-Part = tuple[Ids, Ids, Floats, Floats]
-ReadBlock = Callable[[Block, Layout, str], Part]
+def part_of(block: Block, layout: Layout, source: str) -> Columns:
+    """Read a block of lines, or of rows of a table."""
+    return _by_numpy(block, layout, source) or _plainly(block, layout, source)
 
 
-def read_lines(
-    content: Iterable[Block], layout: Layout, source: str, plainly: ReadBlock, line_of: LineOf
-) -> Columns:
-    """Read lines of one layout, those that are not for NumPy by `plainly`."""
-    documents = _Growing(as_ids([]))
-    values = _Growing(np.empty(0))
-    ranks = _Growing(np.empty(0, dtype=np.float32))
-    codes = _Growing(np.empty(0, dtype=np.int32))
-    code_of: dict[bytes, int] = {}
-    n_rows = 0
-    n_bytes = 0
-    longest = b""
-    for block in content:
-        if block.data.isspace():
-            continue
-        part = _by_numpy(block, layout, source) or plainly(block, layout, source)
-        queries, found, numbers, beside = part
-        codes.extend(_coded(queries, code_of))
-        documents.extend(found)
-        values.extend(numbers)
-        ranks.extend(beside)
-        n_rows += len(numbers)
-        n_bytes += len(block.data)
-        if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
-            longest = max((longest, *found.tolist()), key=len)
-        # In the array each id takes as much space as the longest.
-        if n_rows * len(longest) > max(_LARGE, _WIDEST * n_bytes):
-            problem = (
-                f"one id as long as this among {n_rows - 1:,} others would take too much memory;"
-                " shorten it"
-            )
-            raise FormatError(source, problem, text=shown([longest]))
-    return Columns(
-        source,
-        [query.decode() for query in code_of],
-        codes.array(),
-        documents.array(),
-        values.array(),
-        layout.value_name,
-        line_of,
-        ranks_of_all(ranks.array(), n_rows),
-    )
-
-
-def _by_numpy(block: Block, layout: Layout, source: str) -> Part | None:
+def _by_numpy(block: Block, layout: Layout, source: str) -> Columns | None:
     """Read a block of lines, or return None where NumPy must not."""
     data = block.data
     is_ascii = data.isascii()
@@ -130,26 +150,36 @@ def _by_numpy(block: Block, layout: Layout, source: str) -> Part | None:
     width = -(-longest // 8) * 8
     try:
         table = _table(lines, layout, min(width, _USUAL), width)
-        if table is None:
+        if _may_be_cut(table[str(layout.query)]) or _may_be_cut(table[str(layout.value)]):
             table = _table(lines, layout, width, width)
     except ValueError:  # the plain reader says what is wrong, or reads it
         return None
-    if table is None:
-        return None
-    queries, documents, texts = (
-        table[str(column)] for column in (layout.query, layout.document, layout.value)
+    values = _numbers(table[str(layout.value)])
+    queries, documents = (
+        np.ascontiguousarray(table[str(column)]) for column in (layout.query, layout.document)
     )
-    values = _numbers(texts)
-    if values is None:
-        return None
-    queries, documents = _narrow(queries), _narrow(documents)
-    if not (words_of(queries)[:, 0].all() and words_of(documents)[:, 0].all()):  # an id is empty
+    is_complete = words_of(queries)[:, 0].all() and words_of(documents)[:, 0].all()
+    if values is None or not is_complete:
         return None
     if not is_ascii:
         _restore_blanks(queries)
         _restore_blanks(documents)
-    ranks = [] if layout.rank is None else table[str(layout.rank)]
-    return queries, documents, values, np.asarray(ranks, dtype=np.float32)
+    query_ids, codes = _coded(without_padding(queries))
+    return Columns(
+        source,
+        query_ids,
+        codes,
+        without_padding(documents),
+        values,
+        layout.value_name,
+        partial(_line_in_block, block),
+        None if layout.rank is None else table[str(layout.rank)].astype(np.float32),
+    )
+
+
+def _line_in_block(block: Block, row: int) -> int:
+    number, _ = next(islice(nonblank(block), row, None))
+    return number
 
 
 def _not_for_numpy(separator: str | None) -> bytes:
@@ -170,7 +200,7 @@ def _restore_blanks(ids: Ids) -> None:
 
 
 def _table(lines: list[str], layout: Layout, usual: int, width: int) -> Any:
-    """Read columns as bytes, or return None if a query or value is wider than `usual`."""
+    """Read columns as bytes, of which NumPy leaves out what is beyond their width."""
     # What is in no column that is wanted is written to the first 8 bytes, because a line must have
     # all columns and no more.
     formats = ["S8"] * layout.columns
@@ -189,9 +219,13 @@ def _table(lines: list[str], layout: Layout, usual: int, width: int) -> Any:
     record = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": end})
     # NumPy warns where it takes 1.5 for the whole number 1.
     with warnings.catch_warnings(action="error"):
-        table = np.loadtxt(lines, record, comments=None, delimiter=layout.separator, ndmin=1)
-    last_bytes = table.view(np.uint8).reshape(len(table), end)[:, [7 + usual, 7 + 2 * usual]]
-    return None if usual < width and last_bytes.any() else table
+        return np.loadtxt(lines, record, comments=None, delimiter=layout.separator, ndmin=1)
+
+
+def _may_be_cut(texts: Ids) -> bool:
+    """Return whether a text is as long as the column is wide."""
+    letters = np.ascontiguousarray(texts).view(np.uint8).reshape(len(texts), texts.itemsize)
+    return bool(letters[:, -1].any())
 
 
 def _numbers(texts: Ids) -> Floats | None:
@@ -208,26 +242,59 @@ def _numbers(texts: Ids) -> Floats | None:
     return None if np.isnan(values).any() else values
 
 
-def _narrow(ids: Ids) -> Ids:
-    """Leave out the words that no id needs."""
-    words = words_of(np.ascontiguousarray(ids))
-    n_words = int(np.flatnonzero(words.any(axis=0)).max(initial=0)) + 1
-    narrow: Ids = np.ascontiguousarray(words[:, :n_words]).view(f"S{8 * n_words}")[:, 0]
-    return narrow
-
-
-def by_line(block: Block, layout: Layout, source: str) -> Part:
-    """Read a block line by line."""
+def _plainly(block: Block, layout: Layout, source: str) -> Columns:
+    """Read a block line by line, or row by row where cells can be in quotes."""
     check_bytes(block, source)
+    lines: Iterable[tuple[int, list[bytes]]]
+    if layout.separator is None:
+        lines = ((number, fields_of(line, layout)) for number, line in nonblank(block))
+    else:
+        table = cells_of(lines_in([block], source), layout.separator, source, layout.columns)
+        lines = ((number, list(map(str.encode, cells))) for number, cells in table)
     rows: list[tuple[bytes, bytes, float, float]] = []
-    for number, line in nonblank(block):
-        fields = fields_of(line, layout)
+    numbers: list[int] = []
+    for number, fields in lines:
         row = _row(fields, layout)
         if not isinstance(row, tuple):
             raise FormatError(source, row, line=number, text=shown(fields))
         rows.append(row)
+        numbers.append(number)
     queries, documents, values, ranks = zip(*rows, strict=True)
-    return as_ids(queries), as_ids(documents), np.array(values), np.array(ranks, dtype=np.float32)
+    query_ids, codes = _coded(as_ids(queries))
+    return Columns(
+        source,
+        query_ids,
+        codes,
+        as_ids(documents),
+        np.array(values),
+        layout.value_name,
+        numbers.__getitem__,
+        None if layout.rank is None else np.array(ranks, dtype=np.float32),
+    )
+
+
+def cells_of(
+    lines: Iterable[tuple[int, str]], separator: str, source: str, n_columns: int | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of rows, with their last lines, as many as the first row has."""
+    number = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal number
+        for line_number, line in lines:
+            number = line_number
+            yield line
+
+    try:
+        for cells in csv.reader(texts(), delimiter=separator, strict=True):
+            n_columns = n_columns or len(cells)
+            if len(cells) != n_columns:
+                problem = f"has {plural('column', len(cells))}, the header has {n_columns}"
+                raise FormatError(source, problem, line=number, text=separator.join(cells))
+            yield number, [cell.strip(WHITE_SPACE) for cell in cells]
+    except csv.Error as error:
+        problem = f"is not a line of a CSV file ({error})"
+        raise FormatError(source, problem, line=number) from None
 
 
 def fields_of(line: bytes, layout: Layout) -> list[bytes]:
@@ -250,12 +317,12 @@ def _row(fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float, floa
             return f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
     value = number_in(text)
     if value is None or value != value:
-        return not_a_number(layout.value_name, text)
+        return _not_a_number(layout.value_name, text)
     rank = None if layout.rank is None else number_in(fields[layout.rank])
     return query, document, value, math.nan if rank is None else rank
 
 
-def not_a_number(value_name: str, text: bytes) -> str:
+def _not_a_number(value_name: str, text: bytes) -> str:
     """Say what is wrong with a value."""
     if b"," in text and number_in(text.replace(b",", b".")) is not None:
         return (
@@ -264,14 +331,16 @@ def not_a_number(value_name: str, text: bytes) -> str:
     return f"the {value_name} is not a number; correct or remove the line"
 
 
-def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
-    """Number the queries in order of first appearance."""
+def _coded(queries: Ids) -> tuple[list[str], Codes]:
+    """Return queries in order of first appearance, and the index of each row."""
     starts = np.flatnonzero(np.append(True, queries[1:] != queries[:-1]))
+    code_of: dict[bytes, int] = {}
     codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts].tolist()]
-    return np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(queries)))
+    of_rows = np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(queries)))
+    return list(map(bytes.decode, code_of)), of_rows
 
 
-def shown(fields: list[bytes]) -> str:
+def shown(fields: Sequence[bytes]) -> str:
     """Return fields as a message shows them."""
     return b" ".join(fields[:12])[:200].decode("utf-8", "replace")
 
@@ -282,11 +351,3 @@ def number_in(field: bytes) -> float | None:
         return None if b"_" in field else float(field)
     except ValueError:
         return None
-
-
-def line_of_row(source: str, row: int) -> int | None:
-    """Find the line of a row by reading the file again, which a pipe does not allow."""
-    if source == STDIN or not os.path.isfile(source):
-        return None
-    numbers = (number for block in blocks(source) for number, _ in nonblank(block))
-    return next(islice(numbers, row, None), None)

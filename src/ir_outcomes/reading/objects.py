@@ -18,8 +18,8 @@ from ir_outcomes.reading.columns import (
     Columns,
     LineOf,
     Texts,
+    Titles,
     as_ids,
-    ranks_of_all,
     unknown_line,
 )
 from ir_outcomes.reading.forms import (
@@ -53,16 +53,16 @@ def checked_columns(
         codes = np.fromiter(map(code_of.__getitem__, query_ids), np.int32, len(query_ids))
         query_ids = list(code_of)
     names = texts(documents, source, "document id", line_of)
-    ids = as_ids([name.encode() for name in names])
-    checked = Columns(source, query_ids, codes, ids, np.zeros(0), value_name, line_of)
-    # Longer than any document id: the input is something else.
-    if ids.itemsize > LONGEST_ID:
-        row = names.index(max(names, key=len))
+    ids = [name.encode() for name in names]
+    checked = Columns(source, query_ids, codes, as_ids(ids), np.zeros(0), value_name, line_of)
+    longest = max(ids, key=len, default=b"")
+    if len(longest) > LONGEST_ID:
+        row = ids.index(longest)
         problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
         raise checked.error(row, problem, names[row])
     beside = _as_floats(as_list(ranks))
-    ranks = None if beside is None else ranks_of_all(beside, len(names))
-    return replace(checked, values=_numbers(values, checked), ranks=ranks)
+    has_ranks = beside is not None and len(beside) == len(ids) > 0
+    return replace(checked, values=_numbers(values, checked), ranks=beside if has_ranks else None)
 
 
 def texts(ids: Any, source: str, kind: str, line_of: LineOf = unknown_line) -> list[str]:
@@ -133,6 +133,13 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     """Take the columns out of a Python object."""
     if isinstance(data, Mapping):
         return _from_mapping(data, source, kind)
+    columns = _from_rows(data, source, kind)
+    kind.refuse_swapped(columns)
+    return columns
+
+
+def _from_rows(data: Any, source: str, kind: Kind) -> Columns:
+    """Read a frame, named tuples or dicts."""
     without_columns = _without_columns(data)
     if not without_columns and is_frame(data):
         return _from_table(column_names(data), data.__getitem__, source, kind)
@@ -150,7 +157,7 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
         problem = "is an iterator with nothing left, as after it was read; give a list instead"
         raise FormatError(source, problem)
     if not rows or isinstance(rows[0], dict):
-        return columns_of_records([(None, row) for row in rows], source, kind)
+        return columns_of_records(rows, source, kind)
     fields = getattr(rows[0], "_fields", ())
     odd = [row for row in rows if not fields or getattr(row, "_fields", None) != fields]
     if odd:
@@ -171,48 +178,61 @@ def _from_table(
     kind: Kind,
     line_of: LineOf = unknown_line,
 ) -> Columns:
-    *wanted, value_name = kind.named(names, source, line_of(0))
-    beside = kind.rank_in(names)
+    titles = kind.titles(names, source, line_of(0))
+    query, document, value, rank, value_name = titles
     columns = checked_columns(
         source,
-        [column(name) for name in wanted],
+        [column(query), column(document), column(str(value))],
         value_name,
-        ranks=() if beside is None else column(beside),
+        ranks=() if rank is None else column(rank),
         line_of=line_of,
     )
-    kind.refuse_swapped(columns, wanted)
-    return columns
+    return replace(columns, titles=titles)
 
 
 # --- objects as JSON has them
 
-Record = tuple[int | None, Any]  # with its line, where it has one
 
-
-def columns_of_records(records: Sequence[Record], source: str, kind: Kind) -> Columns:
+def columns_of_records(
+    records: Sequence[Any],
+    source: str,
+    kind: Kind,
+    numbers: Sequence[int] | None = None,
+    first: Any = None,
+) -> Columns:
     """Read objects that hold a row each, or a query with its list, as the first does."""
     if not records:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
-    rows = records
-    if isinstance(records[0][1], dict) and "metadata" in records[0][1]:
-        rows = [(line, _with_metadata(record)) for line, record in records]
-    line, first = rows[0]
+    line_of: LineOf = unknown_line if numbers is None else numbers.__getitem__
+    first = records[0] if first is None else first
+    if isinstance(first, dict) and "metadata" in first:
+        first = _with_metadata(first)
+        records = list(map(_with_metadata, records))
     if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
-        return _from_lists(rows, shape, source, kind)
+        return _from_lists(records, shape, source, kind, line_of)
     if not isinstance(first, dict) or not kind.is_flat(first):
-        raise kind.unknown(first, source, line)
+        raise kind.unknown(first, source, line_of(0))
 
     def column(name: str) -> list[Any]:
         try:
-            return [row[name] for _, row in rows]
+            return [record[name] for record in records]
         except (KeyError, TypeError):
-            lacks = (not isinstance(row, dict) or name not in row for _, row in rows)
-            at = [*lacks].index(True)
-            line, row = rows[at]
-            problem = f"entry {at + 1} has no {name!r}, which the first has"
-            raise FormatError(source, problem, line=line, text=json.dumps(row)) from None
+            lacks = (not isinstance(record, dict) or name not in record for record in records)
+            row = [*lacks].index(True)
+            problem = f"has no {name!r}, which the first has"
+            raise _error(source, problem, records, row, line_of) from None
 
-    return _from_table(list(first), column, source, kind, lambda row: rows[row][0])
+    return _from_table(list(first), column, source, kind, line_of)
+
+
+def _error(
+    source: str, problem: str, records: Sequence[Any], row: int, line_of: LineOf
+) -> FormatError:
+    """Make an error that names an object by its line, or by its number."""
+    line = line_of(row)
+    if line is None:
+        problem = f"entry {row + 1} {problem}"
+    return FormatError(source, problem, line=line, text=json.dumps(records[row]))
 
 
 def _with_metadata(record: Any) -> Any:
@@ -222,49 +242,55 @@ def _with_metadata(record: Any) -> Any:
     return record
 
 
-def _from_lists(records: Sequence[Record], shape: Shape, source: str, kind: Kind) -> Columns:
+def _from_lists(
+    records: Sequence[Any], shape: Shape, source: str, kind: Kind, line_of: LineOf
+) -> Columns:
     """Read objects with a query and a list: of ids, or of objects with one."""
     queries: list[Any] = []
     documents: list[Any] = []
     values: list[Any] = []
     ranks: list[Any] = []
-    lines: list[int | None] = []
+    entries: list[int] = []
     texts = Texts({}, {})
-    names: tuple[str, str | None, str | None] | None = None
-    for number, (line, record) in enumerate(records, 1):
+    titles: Titles | None = None
+    for entry, record in enumerate(records):
         try:
             query = record[shape.query]
             items = record[shape.items]
             if not kind.is_run:
-                _refuse_excluded(record, source, line)
+                _refuse_excluded(record, source, line_of(entry))
             if items and isinstance(items[0], list):  # groups, of which each document is relevant
                 items = list(chain.from_iterable(items))
             for position, item in enumerate(items, 1):
                 document = item
                 value = position if kind.is_run else 1
                 if isinstance(item, dict):
-                    names = names or kind.names_in(item)
-                    document = item[names[0]]
-                    value = value if names[1] is None else item[names[1]]
-                    if names[2] is not None:
-                        ranks.append(item.get(names[2]))
+                    titles = titles or kind.titles_in(shape, item)
+                    document = item[titles.document]
+                    value = value if titles.value is None else item[titles.value]
+                    if titles.rank is not None:
+                        ranks.append(item.get(titles.rank))
                     if text := _text(item, DOCUMENT_TEXT_NAMES):
                         texts.documents[str(document)] = text
                 queries.append(query)
                 documents.append(document)
                 values.append(value)
-                lines.append(line)
+                entries.append(entry)
         except (KeyError, TypeError, IndexError) as error:
             missing = error if isinstance(error, KeyError) else f"list {shape.items!r}"
-            problem = f"entry {number} has no {missing}, as {kind.name} like this has it"
-            raise FormatError(source, problem, line=line, text=json.dumps(record)) from None
+            problem = f"has no {missing}, as {kind.name} like this has it"
+            raise _error(source, problem, records, entry, line_of) from None
         if text := _text(record, QUERY_TEXT_NAMES):
             texts.queries[str(query)] = text
-    value_name = kind.value_name(None if names is None else names[1])
+    titles = titles or Titles(shape.query, shape.items, None, None, kind.value_name(None))
     columns = checked_columns(
-        source, (queries, documents, values), value_name, ranks=ranks, line_of=lines.__getitem__
+        source,
+        (queries, documents, values),
+        titles.value_name,
+        ranks=ranks,
+        line_of=lambda row: line_of(entries[row]),
     )
-    return replace(columns, texts=texts)
+    return replace(columns, titles=titles, texts=texts)
 
 
 def _refuse_excluded(record: dict[str, Any], source: str, line: int | None) -> None:
@@ -297,10 +323,9 @@ def as_list(column: Any) -> list[Any]:
     """Return the values of a column."""
     if isinstance(column, list):
         return column
-    for name in ("to_pylist", "tolist"):  # of Arrow, and of pandas
-        if hasattr(column, name):
-            column = getattr(column, name)()
-    return list(column)
+    if hasattr(column, "to_pylist"):
+        return list(column.to_pylist())
+    return list(column.tolist() if hasattr(column, "tolist") else column)
 
 
 def is_ranking(value: Any) -> bool:

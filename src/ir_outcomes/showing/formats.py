@@ -10,7 +10,8 @@ from typing import Any
 
 from ir_outcomes.errors import escaped, not_installed
 from ir_outcomes.formatting import plural
-from ir_outcomes.showing import Cell, Table, View, column_groups, sentence
+from ir_outcomes.showing.view import Table, View, column_groups
+from ir_outcomes.showing.words import sentence
 from ir_outcomes.table_columns import Column
 
 # An underscore within a word is not markup; elsewhere it could begin emphasis, as the other
@@ -35,7 +36,7 @@ def as_markdown(view: View, *, details: bool = False, rows: int | None = None) -
         blocks.append(_paragraph(" ".join(view.sentences)))
     blocks += _blocks(view.tables, view.first_notes, rows)
     if details:
-        blocks += _blocks(view.details, view.other_notes, None)
+        blocks += _blocks(view.details(), view.other_notes, None)
     return "\n\n".join(blocks)
 
 
@@ -47,8 +48,8 @@ def _blocks(tables: Iterable[Table], notes: Sequence[str], rows: int | None) -> 
             yield markdown_table(table, rows)
         if rows is not None and len(table.rows) > rows:
             yield f"and {plural('more row', len(table.rows) - rows)}"
-        if captions := [*map(sentence, table.captions), *table.marks_legend()]:
-            yield _paragraph(" ".join(captions))
+        if table.captions:
+            yield _paragraph(" ".join(map(sentence, table.captions)))
     if notes:
         yield "\n".join(f"- {_paragraph(note)}" for note in notes)
 
@@ -61,11 +62,8 @@ def markdown_table(table: Table, rows: int | None = None) -> str:
         f"| {' | '.join(headings)} |",
         f"|{'|'.join(rules[column.align] for column in table.columns)}|",
     ]
-    for row, texts in enumerate(table.rows[:rows]):
-        cells = []
-        for column_number, (text, column) in enumerate(zip(texts, table.columns, strict=True)):
-            cell = _markdown_cell(text, column)
-            cells.append(_marked(cell, "**{}**", table, (row, column_number)))
+    for texts in table.rows[:rows]:
+        cells = map(_markdown_cell, texts, table.columns)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -91,15 +89,6 @@ def _paragraph(text: str) -> str:
     return _LIST.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", _escape(text))
 
 
-def _marked(cell: str, bold: str, table: Table, column_number: Cell) -> str:
-    """Return a cell with its superscript, and bold where it is the best."""
-    if table.raised and column_number in table.best:
-        cell = bold.format(cell)
-    if column_number in table.raised:
-        return f"{cell}<sup>{table.raised[column_number]}</sup>"
-    return cell
-
-
 def as_html(view: View, *, full: bool = False) -> str:
     """Write a view with its details in a fold, `full` as a page by itself."""
     shown = [
@@ -107,7 +96,7 @@ def as_html(view: View, *, full: bool = False) -> str:
         *(_element("p", _text(sentence)) for sentence in view.sentences),
         html_parts(view.tables, view.first_notes),
     ]
-    if folded := html_parts(view.details, view.other_notes):
+    if folded := html_parts(view.details(), view.other_notes):
         summary = _element("summary", f"More: {_text(view.more or 'notes')}")
         shown.append(_element("details", f"{summary}{folded}"))
     if not full:
@@ -146,15 +135,13 @@ def _html_table(table: Table) -> str:
     headings = [_heading(column) for column in table.columns]
     head = _element("tr", "".join(groups)) + _element("tr", "".join(headings))
     rows = []
-    for row, texts in enumerate(table.rows):
-        cells = []
-        for column_number, (text, column) in enumerate(zip(texts, table.columns, strict=True)):
-            cell = _marked(_text(text), "<b>{}</b>", table, (row, column_number))
-            cells.append(f'<td style="text-align: {column.align}">{cell}</td>')
-        rows.append(f"<tr>{''.join(cells)}</tr>")
-    captions = _element(
-        "caption", "<br/>".join(map(_text, [*table.captions, *table.marks_legend()]))
-    )
+    for texts in table.rows:
+        cells = [
+            f'<td style="text-align: {column.align}">{_text(text)}</td>'
+            for text, column in zip(texts, table.columns, strict=True)
+        ]
+        rows.append(_element("tr", "".join(cells)))
+    captions = _element("caption", "<br/>".join(map(_text, table.captions)))
     return (
         f'{title}<table class="ir-outcomes">{captions}<thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"

@@ -1,11 +1,12 @@
 """Results as tables in LaTeX for ``booktabs``, with everything escaped."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ir_outcomes.choices import Mark
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.showing import Cell, Table, View, column_groups, sentence
+from ir_outcomes.showing.view import Table, View, column_groups
+from ir_outcomes.showing.words import sentence
 
 _LABEL = re.compile(r"[^\\{}%#~^$&\s]+")
 _NUMBER = re.compile(r"(?P<sign>[-+]?)(?P<mantissa>\d[\d.]*)(?:e(?P<exponent>[-+]?\d+))?")
@@ -45,12 +46,23 @@ def as_latex(
         )
     tables = [table for table in view.printed or view.tables if table.columns]
     if not tables:  # sentences say what a single item's table would; a paper wants the table
-        first = next((table for table in view.details if table.columns), None)
+        first = next((table for table in view.details() if table.columns), None)
         tables = [] if first is None else [first]
     parts = []
     for number, table in enumerate(tables, start=1):
         texts = [*map(sentence, (table.title or view.headline, *table.captions))]
-        legend = table.marks_legend(mark)
+        marks = {
+            "best": (table.best, "Bold: the best value of the column."),
+            "significant": (
+                table.significant,
+                "Dagger: significantly different from the baseline.",
+            ),
+        }
+        legend = [
+            words
+            for name, (cells, words) in marks.items()
+            if name in mark and any(map(any, cells.values()))
+        ]
         lines = _tabular(table, mark)
         if caption is not False or label is not None or wide:
             environment = "table*" if wide else "table"
@@ -104,13 +116,14 @@ def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
             [rf"\cmidrule(lr){{{column_number.start + 1}-{column_number.stop}}}"] if group else []
         )
     sides = "".join(column.align[0] for column in table.columns)
+    columns = [_tex_column(table, position, mark) for position in range(len(table.columns))]
     return [
         rf"\begin{{tabular}}{{{sides}}}",
         r"\toprule",
         *([_tex_row(groups), "".join(rules)] if groups else []),
         _tex_row(_tex(column.title) for column in table.columns),
         r"\midrule",
-        *(_tex_row(_tex_cells(table, number, mark)) for number in range(len(table.rows))),
+        *map(_tex_row, zip(*columns, strict=True)),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -124,27 +137,23 @@ def _tex_row(cells: Iterable[str]) -> str:
     return rf"{row} \\"
 
 
-def _tex_cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
-    significant = table.significant if "significant" in mark else ()
-    daggers = dict.fromkeys(significant, r"\dagger")
-    bold = table.best if "best" in mark or table.raised else ()
-    for column_number, (text, column) in enumerate(
-        zip(table.rows[row], table.columns, strict=True)
-    ):
-        at = (row, column_number)
-        is_best = at in bold
-        words = rf"\textbf{{{_tex(text)}}}" if is_best else _tex(text)
-        cell = _tex_number(text, bold=is_best) if column.numeric else words
-        yield f"{cell}{_superscript(table.raised, at)}{_superscript(daggers, at)}"
+def _tex_column(table: Table, position: int, mark: Collection[Mark]) -> Iterator[str]:
+    """Yield the cells of a column, those without a dagger as wide as the others."""
+    column = table.columns[position]
+    best = table.best.get(column.name, ()) if "best" in mark else ()
+    significant = table.significant.get(column.name, ()) if "significant" in mark else ()
+    for row, texts in enumerate(table.rows):
+        text = texts[position]
+        is_best = bool(best and best[row])
+        cell = _tex_number(text, bold=is_best) if column.numeric else _bold(_tex(text), is_best)
+        if any(significant):
+            dagger = r"\dagger" if significant[row] else r"\phantom{\dagger}"
+            cell += f"$^{{{dagger}}}$"
+        yield cell
 
 
-def _superscript(marks: Mapping[Cell, str], at: Cell) -> str:
-    """Return the mark of a cell, as wide as the longest of its column."""
-    letters = marks.get(at, "")
-    of_column = [mark for (_, column_number), mark in marks.items() if column_number == at[1]]
-    rest = max(of_column, key=len, default="")[len(letters) :]
-    shown = rf"$^{{{letters}}}$" if letters else ""
-    return shown + (rf"$^{{\phantom{{{rest}}}}}$" if rest else "")
+def _bold(text: str, is_best: bool) -> str:
+    return rf"\textbf{{{text}}}" if is_best else text
 
 
 def _tex_number(text: str, *, bold: bool) -> str:
@@ -152,7 +161,7 @@ def _tex_number(text: str, *, bold: bool) -> str:
     if text == "-":
         return "--"
     if not any(found["sign"] or found["exponent"] for found in _NUMBER.finditer(text)):
-        return rf"\textbf{{{_tex(text)}}}" if bold else _tex(text)
+        return _bold(_tex(text), bold)
     math = (
         _NUMBER.sub(_in_math, escaped(text))
         .replace("%", r"\%")

@@ -96,7 +96,7 @@ def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[st
     first = JUDGED_DEPTH
     if depth < first or runs[0].judged_only:
         return
-    of_runs = [(unjudged_share(run, first), run.name) for run in runs]
+    of_runs = [(unjudged_share(run), run.name) for run in runs]
     shares = sorted((share, name) for share, name in of_runs if share is not None)
     (least, best), (largest, worst) = shares[0], shares[-1]
     if largest - least > UNEVEN_JUDGING:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,8 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.choices import Unit
-from ir_outcomes.reading.texts import document_texts
 from ir_outcomes.results import HasPage, Result
 from ir_outcomes.showing.page import content
-from ir_outcomes.showing.sections import sections_of
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.pages import Page
@@ -54,12 +51,12 @@ def values_on(grid: Any, name: str = "values") -> Any:
     return np.reshape(grid[name], (len(grid["runs"]), -1))
 
 
-def test_a_result_whose_comparisons_are_not_listed_has_no_empty_page() -> None:
+def test_a_result_without_sections_has_no_empty_page() -> None:
     class Unlisted(HasPage, Result):
         pass
 
-    with pytest.raises(TypeError, match=r"sections_of.*Unlisted"):
-        sections_of(Unlisted())
+    with pytest.raises(iro.ParameterError, match="a Unlisted has no sections"):
+        Unlisted().to_report()
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])
@@ -69,22 +66,20 @@ def test_rows_are_those_of_the_comparisons(unit: Unit) -> None:
     grid = grid_on(result.to_report(evaluation=evaluation))
     for place, contender in enumerate(grid["second"]):
         comparison = result[grid["runs"][contender]]
-        margins = {row.name: row.margin for row in comparison.deciding if row.margin}
-        beyond = [name for name in margins if margins[name].found != "harm excluded"]
+        beyond = [
+            row.name
+            for row in comparison.deciding
+            if row.margin and row.margin.found != "harm excluded"
+        ]
         assert grid["within"][place].removeprefix("no: ").split(", ") == (beyond or ["yes"])
         for row, part in zip(grid["rows"], comparison.parts, strict=True):
-            assert part.interval is not None
-            sign, of_means, of_ends, *numbers = row["pairs"][place]
-            assert (sign, row["gains"]) == (
-                FINDINGS[part.found],
-                1 if part.higher_is_better else -1,
-            )
+            sign, of_means, of_ends, a, b, difference, low, high, *_ = row["pairs"][place]
+            assert sign == FINDINGS[part.found]
+            assert row["gains"] == (1 if part.higher_is_better else -1)
             means = part.baseline, part.contender, part.difference
-            assert numbers[:3] == pytest.approx(means, abs=1.01 * 10.0**-of_means)
-            assert numbers[1] - numbers[0] == pytest.approx(numbers[2])
-            assert numbers[3:5] == pytest.approx(part.interval, abs=10.0**-of_ends)
-            if part.margin is not None:
-                assert numbers[7].endswith(part.margin.found)
+            assert (a, b, difference) == pytest.approx(means, abs=1.01 * 10.0**-of_means)
+            assert b - a == pytest.approx(difference)
+            assert (low, high) == pytest.approx(part.interval, abs=10.0**-of_ends)
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])
@@ -96,10 +91,10 @@ def test_search_lengths_give_the_changes_of_the_queries(unit: Unit) -> None:
     assert np.diff(values_on(grid), axis=0)[0] == pytest.approx([item.change for item in queries])
     shares = values_on(grid, "found")[1] / grid["sizes"]
     assert shares == pytest.approx([item.found_contender for item in queries])
-    without = data_on(comparison.to_report())
-    assert without["sets"][0]["lists"] == {}
+    without = grid_on(comparison.to_report())
+    assert without["lists"] == {}
     ids = [query.query_id for query in queries] if unit == "query" else []
-    assert without["sets"][0]["ids"] == ids
+    assert without["ids"] == ids
 
 
 def test_systems_have_the_means_of_their_runs_and_intervals_for_new_ones() -> None:
@@ -117,17 +112,12 @@ def test_a_board_begins_with_the_row_that_decides_and_the_best_that_cannot_be_fi
     qrels, runs = collection(9, 60)
     evaluation = iro.evaluate(qrels, runs, documents=3, measures=["nDCG@10"])
     board = iro.leaderboard(evaluation, measures=["nDCG@10"])
-    data = data_on(board.to_report(evaluation=evaluation))
-    (grid,) = data["grids"]
+    grid = grid_on(board.to_report(evaluation=evaluation))
     others = [item.run for item in board.standings if item.ranks.best > 1]
     assert len(others) < 8
     assert [grid["runs"][run] for run in grid["start"]] == [others[0], board.standings[0].run]
     assert grid["rows"][0]["name"] == "nDCG@10"
     assert values_on(grid).mean(axis=1) == pytest.approx([item.score for item in board.standings])
-    labels = [data["labels"][label] for label in grid["label"]]
-    for (a, b), label in zip(combinations(grid["runs"], 2), labels, strict=True):
-        assert board.verdict(a, b).label == label[0]
-        assert board.verdict(b, a).label == data["labels"][label[2]][0]
 
 
 def test_large_boards_have_the_pairs_of_their_first_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +144,7 @@ def test_lists_are_those_of_the_runs() -> None:
     run = {"q": {"x": 3.0, "gold": 2.0, "other": 1.0}}
     qrels = {"q": {"gold": 2, "x": 0}}
     evaluation = iro.evaluate(qrels, {"a": run, "b": {"q": {"gold": 1.0}}}, documents=2)
-    (queries,) = data_on(iro.report(evaluation, docs={"gold": " the  text "}))["sets"]
+    queries = grid_on(iro.report(evaluation, docs={"gold": " the  text "}))
     assert queries["lists"]["0"] == {
         "ids": ["x", "gold"],
         "grades": [0, 2],
@@ -172,25 +162,10 @@ def test_what_does_not_fit_is_left_out_from_the_smallest_change_on() -> None:
     small = iro.report(evaluation, max_mb=0.1)
     assert len(small.html.encode()) <= 100_000
     data = data_on(small)
-    listed = {int(place) for place in data["sets"][0]["lists"]}
+    listed = {int(place) for place in data["grids"][0]["lists"]}
     left = set(range(300)) - listed
     assert f"the {len(listed)} queries that change most" in data["more"]
     assert min(place % 50 for place in listed) >= max(place % 50 for place in left)
-
-
-def test_texts_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "docs.jsonl"
-    lines = [{"doc_id": 1, "title": " T ", "text": "words " * 200}, {"_id": "2", "text": ""}]
-    path.write_text("\n\n".join(map(json.dumps, lines)))
-    first, second, third = document_texts(path, {"1", "2"}, "")(["1", "2", "3"])
-    assert first is not None
-    assert first.startswith("T. words")
-    assert (len(first) <= 600, first[-1]) == (True, "…")
-    assert (second, third) == (None, None)
-    for bad in ("[]", '{"text": "x"}', "{", "[" * 100_000):
-        path.write_text(f'{{"doc_id": "1"}}\n\n{bad}\n')
-        with pytest.raises(iro.FormatError, match=r"docs.jsonl, line 3: "):
-            document_texts(path, set(), "")
 
 
 def hostile() -> iro.ReportPage:

@@ -268,20 +268,19 @@ def literal(text: str) -> str:
 def labels_of(names: Iterable[str], limit: int = LONGEST) -> list[str]:
     """Return names as labels of at most so many letters, distinct as the names."""
     shown = [literal(name) for name in names]
-    distinct = list(dict.fromkeys(shown))
-    if all(len(name) <= limit for name in distinct):
-        return shown
-    # what all names begin with says nothing; it ends before the last separator that they share
-    shared = os.path.commonprefix(distinct) if len(distinct) > 1 else ""  # noqa: RUF071, of letters
-    cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
+    cut = 0
+    if len(set(shown)) > 1 and max(map(len, shown)) > limit:
+        # What all names begin with says nothing; it ends before the last separator they share.
+        shared = os.path.commonprefix(shown)  # noqa: RUF071, of letters
+        cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
     half = limit // 2
-    short: dict[str, str] = {}
-    for number, name in enumerate(distinct):
+    labels: dict[str, str] = {}
+    for number, name in enumerate(dict.fromkeys(shown), start=1):
         label = f"…{name[cut:]}" if cut > 2 else name
         if len(label) > limit:
             label = f"{label[:half]}…{label[half + 1 - limit :]}"
-        if label in short.values():
-            ending = f"…{number + 1}"
+        if label in labels.values():
+            ending = f"…{number}"
             label = label[: limit - len(ending)] + ending
-        short[name] = label
-    return [short[name] for name in shown]
+        labels[name] = label
+    return [labels[name] for name in shown]

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.leaderboards.board import Leaderboard, Standing
+from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankDistribution
 from ir_outcomes.pairs.verdict import MIRRORED
-from ir_outcomes.showing import conditions_words, count, figures, level_words
+from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, WORSE, Picture, draws
 from ir_outcomes.showing.views.conditions import sign_of
 from ir_outcomes.showing.views.leaderboards import answer_of, family_words, ranks_words
+from ir_outcomes.showing.views.parts import settings_words
+from ir_outcomes.showing.words import count, level_words
 
 NUMBERED_CELLS = 30  # rows of a matrix whose cells also hold their sign
 # The sign of a label -> what it means, colour and hatch of its cells.
@@ -43,7 +45,6 @@ def draw_standings(result: Leaderboard, target: Any) -> Picture:
         if standing.interval is not None:
             ax.plot(standing.interval, [position, position], color=INK, linewidth=1.8)
         ax.plot([standing.score], [position], "o", color=INK, markersize=markersize)
-    marks = _mark_collections(result, shown, ax, markersize) if result.collections else {}
     if not result.higher_is_better:
         ax.invert_xaxis()
     plurals = ("" if standing.ranks.best == standing.ranks.worst else "s" for standing in shown)
@@ -59,19 +60,7 @@ def draw_standings(result: Leaderboard, target: Any) -> Picture:
         answer_of(result),
         f"{level_words(result.alpha)}s of each mean by itself, ranks that are possible by"
         f" {family_words(result)}, {count(result.n_queries, 'query')}{without}",
-        marks,
     )
-
-
-def _mark_collections(
-    result: Leaderboard, shown: Sequence[Standing], ax: Any, markersize: float
-) -> dict[str, Any]:
-    """Mark the mean in each collection, and return the mark by its meaning."""
-    look: Any = {"linestyle": "", "marker": "|", "color": GREY, "markersize": markersize}
-    places = [result.standings.index(standing) for standing in shown]
-    for part in result.collections:
-        (mark,) = ax.plot([part.values[place] for place in places], range(len(places)), **look)
-    return {"mean in a collection": mark}
 
 
 @draws("verdicts", Leaderboard)
@@ -105,7 +94,7 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
     ax.set_xlabel("the run of the row against that of the column\n+: the row is better")
     settings = [count(result.n_queries, "query")]
     if result.settings is not None:
-        settings.append(conditions_words(result.settings))
+        settings.append(settings_words(result.settings))
     return Picture(
         [ax],
         f"Verdicts on {count(len(runs), 'run')} in the order of the board",
@@ -147,18 +136,16 @@ def draw_history(result: SotaHistory, target: Any) -> Picture:
     days = [run.date for run in result.runs]
     ax.step(days, [run.score for run in result.runs], where="post", color=BETTER, linewidth=1)
     first, last = (end(entry.date for entry in result.entries) for end in (min, max))
-    length = max((last - first).days, 1)
-    # Ticks are days, without hours between them.
-    locator = dates.AutoDateLocator(minticks=min(3, length), maxticks=8)
-    ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+    ticks = dates.AutoDateLocator(minticks=1, maxticks=8)
+    ax.xaxis.set_major_locator(ticks)
+    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(ticks))
     if not result.higher_is_better:
         ax.invert_yaxis()
     ax.margins(x=0.06, y=0.12)
     # Nothing was better before a run that took the top, so there is space above and to its left.
     labelled = None
     for run in result.runs:
-        if labelled is None or (run.date - labelled).days > NEAR * length:
+        if labelled is None or (run.date - labelled).days > NEAR * (last - first).days:
             away: Any = {"xytext": (-3, 3), "textcoords": "offset points", "ha": "right"}
             ax.annotate(f"R{run.number}", (run.date, run.score), fontsize=8, color=INK, **away)
             labelled = run.date

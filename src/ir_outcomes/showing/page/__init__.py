@@ -23,10 +23,10 @@ from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.reading.texts import Source, query_texts
 from ir_outcomes.results import Result
-from ir_outcomes.showing import Table, texts, tone
 from ir_outcomes.showing.formats import html_parts
 from ir_outcomes.showing.page.content import Evaluations, grids_of, marks_of, meaning_of
-from ir_outcomes.showing.page.data import data_of
+from ir_outcomes.showing.page.data import data_of, tone
+from ir_outcomes.showing.view import Table, texts
 
 __all__ = ["ReportPage", "report", "report_of"]
 
@@ -132,12 +132,12 @@ def report(
     result: Result
     if isinstance(evaluation, Mapping):
         evaluation = evaluations_of(evaluation)
-        names = chain(*(member.system_names for member in evaluation.values()))
+        names = chain(*(member.systems for member in evaluation.values()))
         baseline = baseline or next(names, "")
         result = compare_collections(evaluation, baseline, contenders, **rules)
     else:
         evaluation = evaluation_of(evaluation, several_runs=True)
-        first, *rest = evaluation.system_names
+        first, *rest = evaluation.systems
         if contenders is None and len(rest) == 1:
             contenders = rest[0]
         result = compare(evaluation, baseline or first, contenders, **rules)
@@ -190,7 +190,7 @@ def report_of(
         lacks_queries=not evaluation and not getattr(result, "collections", ()),
         first_notes=as_notes(view.first_notes),
         first=_tables(view.tables, ()),
-        numbers=_tables(view.details, map(advice, view.other_notes)),
+        numbers=_tables(view.details(), map(advice, view.other_notes)),
         made=_tables([Table.of_texts(texts("what", "value"), made)], ()),
         advice=advice,
     )

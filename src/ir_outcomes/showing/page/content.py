@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.choices import Floats
-from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.ordering import means_of_systems, scores_of
 from ir_outcomes.pairs.measurements import measurements_of
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Settings
-from ir_outcomes.pairs.verdict import DECIDING, LABELS
+from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.results import Result
-from ir_outcomes.showing.sections import Section, sections_of
+from ir_outcomes.showing.registry import Section, sections_of
 from ir_outcomes.showing.views.leaderboards import ranks_words
-from ir_outcomes.showing.views.parts import CORRECTIONS, within_words
+from ir_outcomes.showing.views.parts import CORRECTIONS, MARK, shown_p, within_words
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 
@@ -58,24 +58,16 @@ class Grid(NamedTuple):
     details: Sequence[str] = ()  # beside the names of the runs
     remark: str = ""
 
-    @property
-    def correction(self) -> str:
-        """What corrects labels and findings, nothing where there is one pair."""
-        if self.settings is None or self.settings.family == 1:
-            return ""
-        return CORRECTIONS.get(self.settings.correction, "")
-
 
 def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
     """Put the comparisons of a result together by condition."""
     if isinstance(result, Leaderboard):
         return [_grid_of_board(result, evaluation)]
-    sections: dict[str, list[Section]] = {}
+    by_condition: dict[str, list[Section]] = {}
     for section in sections_of(result):
-        sections.setdefault(section.condition, []).append(section)
-    if isinstance(result, Comparisons):
-        sections[""].sort(key=lambda section: LABELS.index(section.label))
-    return [_grid_of(condition, members, evaluation) for condition, members in sections.items()]
+        if section.comparison is not None:
+            by_condition.setdefault(section.condition, []).append(section)
+    return [_grid_of(condition, members, evaluation) for condition, members in by_condition.items()]
 
 
 def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
@@ -94,67 +86,61 @@ def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
         if board.settings is not None and board.settings.cutoff is not None:
             answerable = of_runs.restrict(of_runs.answerable_queries)
             of_runs = answerable.with_cutoff(board.settings.cutoff)
-        changes = _changes_of_board(board, of_runs)
+        changes = _changes_of(
+            of_runs, "all queries" if board.measure in DECIDING else board.measure
+        )
     details = [f"ranks {ranks_words(standing)}" for standing in shown]
-    start = others[0], runs[0]
     remark = ""
     if len(runs) < len(board.standings):
         remark = f"Any two of the first {MOST_RUNS} runs can be chosen."
-    settings = board.settings
-    return Grid("", runs, start, pairs, settings, changes, of_runs, details, remark)
-
-
-def _changes_of_board(board: Leaderboard, evaluation: Evaluation) -> Changes | None:
-    """Values of the deciding row, if all are defined, else search lengths."""
-    lengths = _changes_in_lengths(evaluation) if evaluation.values is None else None
-    if board.measure in DECIDING:
-        return lengths
-    queries = evaluation.query_ids if lengths is None else lengths.queries
-    scores = means_of_systems(scores_of(evaluation, board.measure), evaluation.systems).on(queries)
-    if np.isnan(scores.values).any():
-        return lengths
-    quantity = board.measure, board.higher_is_better
-    if lengths is not None:
-        return lengths._replace(quantity=quantity, values=scores.values)
-    everything = np.ones_like(scores.values)
-    return Changes(queries, quantity, everything[0], everything, scores.values)
+    start = others[0], runs[0]
+    return Grid("", runs, start, pairs, board.settings, changes, of_runs, details, remark)
 
 
 def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluations) -> Grid:
-    comparisons = [section.comparison for section in sections]
-    pairs = []
-    for section, comparison in zip(sections, comparisons, strict=True):
-        names = comparison.baseline, comparison.contender
-        rows = {row.name: row for row in comparison.parts}
-        within = within_words(comparison) if comparison.settings.margins else ""
-        pairs.append(Pair(*names, section.label, rows, within))
+    comparisons = [section.comparison for section in sections if section.comparison is not None]
+    pairs = [
+        Pair(
+            comparison.baseline,
+            section.contender,
+            section.label,
+            section.rows,
+            within_words(comparison),
+        )
+        for section, comparison in zip(sections, comparisons, strict=True)
+    ]
     runs = list(dict.fromkeys(run for pair in pairs for run in pair[:2]))
     if isinstance(evaluation, Mapping):
         evaluation = evaluation.get(condition)
     first = comparisons[0]
-    of_runs = None
-    if evaluation is not None and evaluation.values is None and first.queries is not None:
-        of_runs = evaluation[runs].restrict(query.query_id for query in first.queries)
-        if first.cutoff is not None:
-            of_runs = of_runs.with_cutoff(first.cutoff)
-    if of_runs is not None and first.in_lengths:
-        changes: Changes | None = _changes_in_lengths(of_runs)
-    else:
+    if evaluation is None or evaluation.values is not None or first.queries is None:
+        # Values of another tool can have texts, too.
         changes = _changes_of_comparisons(comparisons, runs)
-    texts_of = of_runs or evaluation  # values of another tool can have texts, too
-    return Grid(condition, runs, pairs[0][:2], pairs, first.settings, changes, texts_of)
+    else:
+        evaluation = evaluation[runs].restrict(query.query_id for query in first.queries)
+        if first.cutoff is not None:
+            evaluation = evaluation.with_cutoff(first.cutoff)
+        changes = _changes_of(evaluation)
+    return Grid(condition, runs, pairs[0][:2], pairs, first.settings, changes, evaluation)
 
 
-def _changes_in_lengths(evaluation: Evaluation) -> Changes:
-    """Take the search lengths of an evaluation."""
+def _changes_of(evaluation: Evaluation, row: str = "all queries") -> Changes:
+    """Take a row or measure of an evaluation, or search lengths where it is not defined."""
+    scores = means_of_systems(scores_of(evaluation, row), evaluation.systems)
+    if evaluation.values is not None:
+        everything = np.ones_like(scores.values)
+        quantity = row, scores.higher_is_better
+        return Changes(scores.query_ids, quantity, everything[0], everything, scores.values)
     measurements = measurements_of(evaluation)
+    values = scores.on(measurements.query_ids).values
+    if np.isnan(values).any():
+        return _changes_of(evaluation)
     items = measurements.items["ranking"]
-    of_runs = np.stack([items.over_queries(items.found), measurements.levels["all queries"]])
-    sums = np.add.reduceat(of_runs, measurements.starts[:-1], axis=1)
-    found, values = sums / np.array(measurements.n_runs)[:, None]
-    _, unit, higher_is_better, _ = measurements.quantities["all queries"]
-    queries = measurements.query_ids
-    return Changes(queries, (unit, higher_is_better), items.number, found, values)
+    of_runs = np.add.reduceat(items.over_queries(items.found), measurements.starts[:-1])
+    found = of_runs / np.array(measurements.n_runs)[:, None]
+    unit = measurements.quantities[row].measured_in if row in DECIDING else row
+    quantity = unit, scores.higher_is_better
+    return Changes(measurements.query_ids, quantity, items.number, found, values)
 
 
 def _changes_of_comparisons(comparisons: Sequence[Comparison], runs: list[str]) -> Changes | None:
@@ -177,35 +163,17 @@ def _changes_of_comparisons(comparisons: Sequence[Comparison], runs: list[str]) 
 
 
 def marks_of(grids: Sequence[Grid]) -> str:
-    """Explain the marks that are there."""
-    pairs = [pair for grid in grids for pair in grid.pairs]
-    rows = [row for pair in pairs for row in pair.rows.values()]
-    found: set[str] = {row.found for row in rows}
-    if len(pairs) > 1 and found != {"none"}:  # any two runs can change places
-        found |= {"better", "worse"}
-    words = {
-        "better": "blue is better",
-        "worse": "orange and hatched worse",
-        "none": "grey neither",
-    }
-    shown = ", ".join(words[direction] for direction in words if direction in found)
-    sentences = [f"Right is better; {shown}."]
-    for correction in dict.fromkeys(filter(None, (grid.correction for grid in grids))):
-        sentences.append(
-            f"Intervals are of each pair by itself, labels and colours by {correction}."
-        )
-        if any(map(_is_undone, rows)):
-            sentences.append(f"*: significant by itself, not under {correction}.")
-    return " ".join([*sentences, *(grid.remark for grid in grids if grid.remark)])
-
-
-def _is_undone(row: Row) -> bool:
-    """Return whether only the correction makes a row not significant."""
-    return (
-        row.found == "none"
-        and row.interval is not None
-        and row.interval.low * row.interval.high > 0
-    )
+    """Explain the marks of pictures, each once."""
+    words = {"Right is better; blue is better, orange and hatched worse, grey neither.": None}
+    for grid in grids:
+        if grid.settings is not None and grid.settings.family > 1:
+            rule = CORRECTIONS.get(grid.settings.correction, "no correction")
+            words[f"Intervals are of each pair by itself, labels and colours by {rule}."] = None
+            rows = [row for pair in grid.pairs for row in pair.rows.values()]
+            if any(shown_p(row, grid.settings.alpha).endswith(MARK) for row in rows):
+                words[f"{MARK}: significant by itself, not under {rule}."] = None
+        words[grid.remark] = None
+    return " ".join(filter(None, words))
 
 
 def meaning_of(grids: Sequence[Grid]) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +18,12 @@ from ir_outcomes.formatting import (
     places_of_means,
 )
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.verdict import LABELS, MIRRORED
+from ir_outcomes.pairs.verdict import LABELS, MIRRORED, direction_of
 from ir_outcomes.reading.texts import Source, document_texts
-from ir_outcomes.showing import count, tone
 from ir_outcomes.showing.page.content import Changes, Grid, Pair
-from ir_outcomes.showing.sections import TOO_FEW
+from ir_outcomes.showing.views.conditions import TOO_FEW
 from ir_outcomes.showing.views.parts import margin_words
+from ir_outcomes.showing.words import count
 
 DEPTH = 20  # documents of each list
 ALL_LABELS = (*LABELS, TOO_FEW)
@@ -36,13 +36,10 @@ SMALL_MB = 0.5  # and with those of any others
 Data = dict[str, Any]
 
 
-class _ListsOfQuery(NamedTuple):
-    """The ranked lists of a query, which are on the page if there is room."""
-
-    position: int
-    change: float  # the largest between values of two runs
-    lists: Data  # those of all its queries, by position
-    entry_of: Callable[[int], Data]
+def tone(label: str) -> str:
+    """Return the style of a label: "better", "worse" or "same"."""
+    direction = direction_of(label) if label in LABELS else "none"
+    return "same" if direction == "none" else direction
 
 
 def data_of(
@@ -54,46 +51,31 @@ def data_of(
     advice: Callable[[str], str],
 ) -> str:
     """Return the JSON of the script, on a page that has so many bytes without it."""
-    sets: dict[Any, Data] = {}
-    drawn = []
-    ranked_lists: list[_ListsOfQuery] = []
-    for grid in grids:
-        queries = () if grid.changes is None else grid.changes.queries
-        key = (queries, grid.evaluation and id(grid.evaluation.qrels))
-        if key not in sets:
-            sets[key] = _set_data(grid, queries, texts)
-            ranked_lists += _lists_of_queries(grid, docs, sets[key]["lists"])
-        drawn.append({**_grid_data(grid), "set": list(sets).index(key)})
-    data: Data = {
-        "labels": [_label_data(label) for label in ALL_LABELS],
-        "grids": drawn,
-        "sets": list(sets.values()),
-        # As long as it can become.
-        "more": _left_out(len(ranked_lists), 2 * len(ranked_lists), advice),
-    }
+    drawn = [_grid_data(grid, texts) for grid in grids]
+    # The lists of each query, from the largest change between two runs on.
+    lists: list[tuple[float, Data, int, Callable[[int], Data]]] = []
+    for grid, data in zip(grids, drawn, strict=True):
+        entry_of = _entries_of(grid, docs)
+        if entry_of is not None and grid.changes is not None:
+            changes = np.ptp(grid.changes.values, axis=0).tolist()
+            lists += [
+                (change, data["lists"], place, entry_of) for place, change in enumerate(changes)
+            ]
+    lists.sort(key=lambda item: -item[0])
+    longest = _left_out(len(lists), 2 * len(lists), advice)
+    page: Data = {"labels": [*map(_label_data, ALL_LABELS)], "grids": drawn, "more": longest}
+    used += len(as_json(page).encode())
     listed = 0
-    used += len(as_json(data).encode())
-    for query in sorted(ranked_lists, key=lambda query: -query.change):
-        entry = query.entry_of(query.position)
+    for _, of_grid, place, entry_of in lists:
+        entry = entry_of(place)
         used += len(as_json(entry).encode()) + len('"1234":,')
         limit = FIRST_MB if listed < FIRST_QUERIES else SMALL_MB
         if used > (max_mb or limit) * MB:
             break
-        query.lists[str(query.position)] = entry
+        of_grid[str(place)] = entry
         listed += 1
-    data["more"] = _left_out(listed, len(ranked_lists), advice)
-    return as_json(data)
-
-
-def _lists_of_queries(grid: Grid, docs: Source, lists: Data) -> list[_ListsOfQuery]:
-    """Return the queries of a grid that have ranked lists."""
-    entry_of = _entries_of(grid, docs)
-    if entry_of is None or grid.changes is None:
-        return []
-    changes = np.ptp(grid.changes.values, axis=0).tolist()
-    return [
-        _ListsOfQuery(position, change, lists, entry_of) for position, change in enumerate(changes)
-    ]
+    page["more"] = _left_out(listed, len(lists), advice)
+    return as_json(page)
 
 
 def _left_out(listed: int, number: int, advice: Callable[[str], str]) -> str:
@@ -111,8 +93,8 @@ def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
     evaluation = grid.evaluation
     if evaluation is None or not evaluation.documents:
         return None
-    runs = [evaluation.replicates.get(run, (run,))[0] for run in grid.runs]
-    ranked = [evaluation.documents[evaluation.position(run)].first(DEPTH) for run in runs]
+    positions = [evaluation.names.index(evaluation.systems[run][0]) for run in grid.runs]
+    ranked = [evaluation.documents[position].first(DEPTH) for position in positions]
     wanted = {name.decode() for documents in ranked for name in documents.docids.tolist()}
     first_words = document_texts(docs, wanted, evaluation.collection)
 
@@ -132,7 +114,10 @@ def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
     return entry_of
 
 
-def _grid_data(grid: Grid) -> Data:
+def _grid_data(grid: Grid, texts: Mapping[str, str]) -> Data:
+    """Return runs, pairs and queries under a condition, still without ranked lists."""
+    queries = () if grid.changes is None else grid.changes.queries
+    known = {**(grid.evaluation.texts if grid.evaluation else {}), **texts}
     numbers = {run: number for number, run in enumerate(grid.runs)}
     data: Data = {
         "name": grid.condition,
@@ -144,7 +129,9 @@ def _grid_data(grid: Grid) -> Data:
         "label": [ALL_LABELS.index(pair.label) for pair in grid.pairs],
         "within": [pair.within for pair in grid.pairs],
         "rows": _rows_data(grid.pairs),
-        "correction": grid.correction,
+        "ids": queries,
+        "texts": [*map(known.get, queries)],
+        "lists": {},
     }
     if grid.settings is not None:
         data |= {"cutoff": grid.settings.cutoff, "rel": grid.settings.rel}
@@ -195,11 +182,6 @@ def _printed(row: Row | None) -> list[Any]:
     while printed[-1] is None:
         printed.pop()
     return printed
-
-
-def _set_data(grid: Grid, queries: Sequence[str], texts: Mapping[str, str]) -> Data:
-    names = {**(grid.evaluation.texts if grid.evaluation else {}), **texts}
-    return {"ids": queries, "texts": [*map(names.get, queries)], "runs": grid.runs, "lists": {}}
 
 
 def _label_data(label: str) -> tuple[str, str, int]:

@@ -46,7 +46,6 @@ const plural = (n) => `${number(n)} ${n === 1 ? "query" : "queries"}`;
 const state = { c: "", a: "", b: "", q: "", s: "", bar: "", outcome: "" };
 const gridOf = ({ c }) => data.grids.find(({ name }) => name === c) ?? data.grids[0];
 const grid = () => gridOf(state);
-const queries = () => data.sets[grid().set];
 
 function choose(changed) {
   const { a, b } = state;
@@ -159,8 +158,7 @@ let listed;
 
 // Return what the chosen pair did with each query, and how much better B is: its gain.
 function changesOf() {
-  const { runs, rows, sizes, found, values, cutoff, gains, places, step } = grid();
-  const { ids, texts } = queries();
+  const { runs, rows, ids, texts, sizes, found, values, cutoff, gains, places, step } = grid();
   const isSplit = rows.some(({ name }) => name === "coverage");
   const side = (run, place) => {
     const size = sizes[place];
@@ -258,7 +256,7 @@ function drawQuery() {
   remember();
   if (!change) return at("query").replaceChildren();
   const { id, text, outcome, tone, gain, a, b, place } = change;
-  const entry = queries().lists[place];
+  const entry = grid().lists[place];
   const facts = [text && id, outcome, `A ${a}`, `B ${b}`, `change ${size(gain)} ${grid().unit}`].filter(Boolean).join(", ");
   const lists = entry ? [listOf("A", state.a, state.b, entry), listOf("B", state.b, state.a, entry)] : [make("p", "small", data.more && "Its ranked lists are not on the page.")];
   at("query").replaceChildren(make("h3", null, text || id), make("p", tone, facts), ...lists);
@@ -266,7 +264,7 @@ function drawQuery() {
 
 function listOf(side, run, otherRun, { ids, grades, texts, lists }) {
   const { cutoff, rel } = grid();
-  const listIn = (name) => lists[queries().runs.indexOf(name)];
+  const listIn = (name) => lists[grid().runs.indexOf(name)];
   const other = listIn(otherRun);
   const items = listIn(run).map((document, n) => {
     const grade = grades[document];

@@ -1,52 +1,59 @@
 """What is shown of comparisons, also as in the paper, and of queries."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS, Direction
-from ir_outcomes.comparison.columns import names_of, paper_columns
+from ir_outcomes.choices import DOCUMENTS_ABOVE, Direction
+from ir_outcomes.comparison.columns import names_of
 from ir_outcomes.comparison.notes import sides_of
-from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
+from ir_outcomes.comparison.result import Comparison, Comparisons, PaperTable, Queries
 from ir_outcomes.comparison.wording import margins_named
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.formatting import (
     NOTHING,
-    contender_beside,
     listed,
-    places_of_difference,
-    places_of_means,
     plural,
-    short_unit,
 )
 from ir_outcomes.notes import in_full, merged
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, meaning_of
-from ir_outcomes.showing import Table, View, level_words, queries_words, tops, view_of
+from ir_outcomes.showing.registry import Section, sections_of, view_of
+from ir_outcomes.showing.view import Table, View, tops
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
+    columns_of_rows,
     correction_words,
     details_of,
     direction_words,
     directions,
-    margins_words,
     measures_legend,
     missing_words,
     paper_words,
     queries_table,
-    row_called,
     row_fields,
     row_name,
+    rows_by_name,
     settings_words,
     systems_lines,
     within_words,
 )
+from ir_outcomes.showing.words import level_words, queries_words
 from ir_outcomes.table_columns import Column, chosen, of_part
 
 MOST_LINES = 20  # of the first screen of a comparison, four more with several runs or margins
 ROW_FIELDS = ("baseline", "contender", "difference", "interval", "p")
+
+
+@sections_of.register
+def _section(comparison: Comparison) -> list[Section]:
+    return [Section.of(comparison)]
+
+
+@sections_of.register
+def _sections(comparisons: Comparisons) -> list[Section]:
+    return [Section.of(comparison) for comparison in sorted(comparisons, key=_worst_last)]
 
 
 @view_of.register
@@ -67,7 +74,7 @@ def _comparison(comparison: Comparison) -> View:
         above,
         measures_legend(comparison.measures, comparison.settings),
         f"{correction_words([comparison])}; {direction_words([comparison])}",
-        paper_words(comparison),
+        paper_words(comparison.verdict),
         settings_words(comparison.settings) + missing,
     )
     names = {"baseline": comparison.baseline, "contender": comparison.contender}
@@ -87,7 +94,7 @@ def _comparison(comparison: Comparison) -> View:
         tables=(Table.of((name, *fields, found), comparison.parts, *captions),),
         notes=comparison.notes,
         more=_more(comparison),
-        details=details_of([("", comparison)], "", shown),
+        details=lambda: details_of([("", comparison)], "", shown),
         background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(printed,),
         most_lines=MOST_LINES + (4 if is_long else 0),
@@ -136,7 +143,9 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
             f"Verdicts are corrected over {settings.family} comparisons ({rule}); p-values are not"
         )
     if settings.margins is not None:
-        yield _within_legend(comparisons) if comparisons[1:] else margins_words(first)
+        yield _within_legend(comparisons)
+        if not comparisons[1:]:
+            yield f"Within margins: {within_words(first)}"
     yield from directions(first.parts).split("; ")
     yield direction_words(comparisons).capitalize()
     yield f"Settings: {settings_words(settings)}"
@@ -200,23 +209,15 @@ def _comparisons(comparisons: Comparisons) -> View:
     if not comparisons.items:
         return View("There is no comparison", notes=comparisons.notes)
     ranked = sorted(comparisons, key=_worst_last)
+    sections = [Section.of(item) for item in ranked]
     first = ranked[0]
     noun = "system" if any(item.of_several_runs for item in ranked) else "run"
-    rows: dict[str, list[Row]] = {}
-    for item in ranked:
-        for row in item.parts:
-            rows.setdefault(row.name, []).append(row)
-    by_name = sorted(rows.values(), key=lambda of_name: of_name[0].name != "all queries")
+    rows = rows_by_name(sections)
     columns = (
         Column("contender", heading=noun),
-        Column("verdict", lambda item: meaning_of(item.verdict.label).short),
-        _NEW_RUNS,
-        *_within_column(first),
-        *(
-            column
-            for of_name in by_name
-            for column in _columns_of(of_name, first.alpha, "difference", "p")
-        ),
+        Column("verdict", lambda section: meaning_of(section.label).short),
+        *of_part("comparison", (_NEW_RUNS, _WITHIN)),
+        *columns_of_rows(dict(sorted(rows.items(), key=_direction_first)), first.alpha),
     )
     meanings = directions(of_name[0] for of_name in rows.values())
     settings = f"{queries_words(first)}, {settings_words(first.settings)}"
@@ -240,13 +241,18 @@ def _comparisons(comparisons: Comparisons) -> View:
     return View(
         f"{against} (A)",
         _label_counts(ranked),
-        tables=(Table.of(columns, ranked, *captions),),
+        tables=(Table.of(columns, sections, *captions),),
         notes=(*comparisons.notes, *notes),
         more="intervals, outcomes, tests, power",
-        details=details_of([(item.contender, item) for item in ranked], noun, shown),
+        details=lambda: details_of([(item.contender, item) for item in ranked], noun, shown),
         background=(*_other_cutoffs(ranked), *(note for note in every if note not in notes)),
-        printed=(_printed(ranked, rows, against),),
+        printed=(_printed(ranked, sections, against),),
     )
+
+
+def _direction_first(item: tuple[str, object]) -> bool:
+    """Order rows: first the one that gives the direction."""
+    return item[0] != "all queries"
 
 
 def _label_counts(comparisons: Sequence[Comparison]) -> str:
@@ -261,62 +267,35 @@ def _worst_last(comparison: Comparison) -> tuple[int, float]:
     return LABELS.index(comparison.verdict.label), -whole.gain
 
 
-def _columns_of(rows: Sequence[Row], alpha: float, *fields: str) -> tuple[Column, ...]:
-    """Return fields of the row of the same name of each comparison, under its name."""
-    row = rows[0]
-    unit = "points" if row.measured_in == POINTS else short_unit(row.measured_in)
-    heading = "B - A" if unit == row.name else unit
-    columns = chosen(
-        row_fields(alpha, 1), f"difference={heading}", "contender=mean", "p", group=row.name
-    )
-    places = max(map(places_of_means if "contender" in fields else places_of_difference, rows))
-    values = {"contender": lambda row: contender_beside(row, places)}
-    columns = tuple(
-        replace(
-            column,
-            value=values.get(column.name, column.value),
-            form=replace(column.form, places=places),
-        )
-        for column in columns
-    )
-    part = of_part(lambda item: row_called(item.parts, row.name), columns, f"{row.name} ")
-    return chosen(part, *(f"{row.name} {field}" for field in fields))
-
-
-def _printed(
-    comparisons: Sequence[Comparison], rows: Mapping[str, Sequence[Row]], against: str
-) -> Table:
-    """Return the table of a paper: means, differences and verdicts."""
+def _printed(comparisons: Sequence[Comparison], sections: Sequence[Section], title: str) -> Table:
+    """Return the table of a paper: means, differences and verdicts below the baseline."""
     first = comparisons[0]
+    by_name = rows_by_name(sections)
+    of_baseline = {
+        name: replace(rows[0], contender=rows[0].baseline, difference=None, found="none")
+        for name, rows in by_name.items()
+    }
+    lines = [Section(first.baseline, "", "baseline", of_baseline), *sections]
     columns = [Column("contender", heading="run")]
-    above = {"contender": first.baseline, "verdict": "baseline"}
     best: dict[str, list[bool]] = {}
     significant: dict[str, list[bool]] = {}
-    for name, of_name in rows.items():
-        row = of_name[0]
-        found = [row_called(item.parts, name) for item in comparisons]
-        mean, *effects = _columns_of(of_name, first.alpha, "contender", "difference", "p")
+    for name, rows in by_name.items():
+        mean, difference, p = columns_of_rows({name: rows}, first.alpha, means=True)
+        of_lines = [line.rows.get(name) for line in lines]
         # Means in ranking are each on queries of their own.
-        if name != "ranking" and len({part and part.baseline for part in found}) == 1:
+        baselines = {None if row is None else row.baseline for row in of_lines}
+        if name != "ranking" and len(baselines) == 1:
             columns.append(mean)
-            above[mean.name] = replace(mean, value="baseline").text(first)
-            means = [row.baseline, *(part.contender for part in found if part is not None)]
-            best[mean.name] = tops(means, row.higher_is_better)
-        columns += effects
-        significant[effects[0].name] = [
-            False,
-            *(part is not None and part.found != "none" for part in found),
-        ]
-    columns += [*_within_column(first), Column("verdict", "verdict.label")]
-    table = Table.of(columns, comparisons, *_paper_captions(comparisons), title=against)
-    head = tuple(above.get(column.name, NOTHING) for column in table.columns)
-    return replace(table, rows=(head, *table.rows)).marked(best=best, significant=significant)
+            values = [None if row is None else row.contender for row in of_lines]
+            best[mean.name] = tops(values, rows[0].higher_is_better)
+        columns += [difference, p]
+        significant[difference.name] = [row is not None and row.found != "none" for row in of_lines]
+    columns += [*of_part("comparison", (_WITHIN,)), Column("verdict", "label")]
+    table = Table.of(columns, lines, *_paper_captions(comparisons), title=title)
+    return replace(table, best=best, significant=significant)
 
 
-def _within_column(first: Comparison) -> tuple[Column, ...]:
-    """Return the column of verdicts by margins, where there are any."""
-    is_shown = first.settings.margins is not None
-    return (Column("within", within_words, "within margins"),) if is_shown else ()
+_WITHIN = Column("within", within_words, "within margins")
 
 
 def _within_legend(comparisons: Sequence[Comparison]) -> str:
@@ -348,12 +327,11 @@ def _queries(queries: Queries) -> View:
     )
 
 
-def paper_view(result: Any) -> View:
-    """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the verdict."""
-    if not result.paper_rows():  # which is an error where there are no such columns
-        return view_of(result)
-    comparisons = [result] if isinstance(result, Comparison) else list(result)
-    first = comparisons[0]
+@view_of.register
+def _paper_table(result: PaperTable) -> View:
+    if not result.comparisons:
+        return View("There is no comparison")
+    first = result.comparisons[0]
     length, reciprocal = names_of(first)
     better = ""
     if reciprocal:
@@ -366,7 +344,5 @@ def paper_view(result: Any) -> View:
         " both answer.",
         f"{queries_words(first)}, {settings_words(first.settings)}",
     )
-    table = Table.of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
-    return View(
-        "The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes
-    )
+    table = Table.of(result.columns, result.comparisons, *captions, alpha=first.alpha)
+    return View("The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,))

@@ -1,33 +1,39 @@
 """What is shown of comparisons under several conditions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
 
 from ir_outcomes.conditions.collections import CollectionsComparison
-from ir_outcomes.conditions.conditions import Condition, ConditionsComparison, Overall
+from ir_outcomes.conditions.conditions import (
+    Condition,
+    ConditionsComparison,
+    MeansOverConditions,
+    Overall,
+    condition_columns,
+)
 from ir_outcomes.conditions.judges import JudgesComparison
 from ir_outcomes.conditions.slices import FEWEST_QUERIES_OF_A_SLICE, SlicesComparison
 from ir_outcomes.formatting import NOTHING, fixed, listed, places_of, plural, pvalue
 from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.verdict import TRADE_OFF, direction_of, is_unconfirmed, meaning_of
-from ir_outcomes.showing import Table, View, numbers, texts, view_of
+from ir_outcomes.pairs.verdict import LABELS, TRADE_OFF, direction_of, is_unconfirmed, meaning_of
+from ir_outcomes.showing.registry import Section, sections_of, view_of
+from ir_outcomes.showing.view import Table, View, numbers, texts
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
+    correction_of,
     details_of,
     difference_words,
     direction_words,
     directions,
-    row_called,
     row_fields,
     settings_words,
 )
 from ir_outcomes.table_columns import (
     INTERVAL_OF_ROW,
     NUMBER,
-    PERCENT,
     PVALUE,
     SIGN,
     SIGNED_OF_ROW,
@@ -37,6 +43,8 @@ from ir_outcomes.table_columns import (
     of_part,
 )
 
+MEAN, NEW = "these, mean", "a new one"  # lines behind the conditions
+TOO_FEW = f"fewer than {FEWEST_QUERIES_OF_A_SLICE} queries"
 DAGGER = "‡"  # a label that Holm over the conditions does not keep
 # Conditions whose names are headings of a matrix; more, or longer names, have numbers.
 MOST_NAMED = 8
@@ -46,139 +54,128 @@ SIGNS = {"better": "+", "worse": "-", TRADE_OFF: "~", "unconfirmed": "?", "none"
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
 
 
-class _Particulars(NamedTuple):
-    """What one kind of conditions has beside the comparisons."""
+@sections_of.register
+def _sections(result: ConditionsComparison) -> list[Section]:
+    return [section for run in result.contenders for section in _sections_of(result, run)]
 
-    answer: str  # of several contenders; empty without
-    overall: Mapping[str, Overall] = {}
-    by: str = ""  # what the conditions are made by
-    sentences: Mapping[str, str] = {}  # about contenders
-    tables: tuple[Table, ...] = ()
-    details: tuple[Table, ...] = ()
+
+def _sections_of(result: ConditionsComparison, run: str) -> Iterator[Section]:
+    """The conditions of a contender, their means, and a new condition."""
+    for row in result.of(run):
+        section = Section.of(row.comparison, row.condition)
+        if row.label is None:  # nothing is found on so few queries
+            rows = {name: replace(part, found="none") for name, part in section.rows.items()}
+            section = section._replace(label=TOO_FEW, rows=rows)
+        yield section
+    overall = _overall(result, run)
+    if overall is None:
+        return
+    means = {row.name: row for row in overall.parts}
+    yield Section(run, MEAN, overall.label, means)
+    if overall.outlook:
+        expected = {
+            name: replace(means[name], interval=ends, found="none")
+            for name, ends in overall.new.items()
+        }
+        yield Section(run, NEW, overall.outlook, expected)
+
+
+def _overall(result: ConditionsComparison, run: str) -> Overall | None:
+    """What holds on average for a contender, nothing where conditions are judges."""
+    if not isinstance(result, MeansOverConditions):
+        return None
+    return next(item for item in result.overall if item.contender == run)
 
 
 @view_of.register
 def _collections(result: CollectionsComparison) -> View:
-    return _view(result, _Particulars("", {item.contender: item for item in result.overall}))
+    several = len(result.overall) > 1
+    return _view(result, "" if several else _average(result.overall[0], len(result.names)))
 
 
 @view_of.register
 def _slices(result: SlicesComparison) -> View:
-    overall = {item.contender: item for item in result.overall}
-    differences = (_differences(result),) if result.differ else ()
-    answer = _slices_answer(result)
-    return _view(result, _Particulars(answer, overall, result.by, details=differences))
+    differences = [_differences(result)] if result.differ else []
+    return _view(result, _slices_answer(result), by=result.by, details=differences)
 
 
 @view_of.register
 def _judges(result: JudgesComparison) -> View:
-    agreement = {run: _agreement(result, run) for run in result.contenders}
-    biases = (_biases_table(result),) if result.biases else ()
-    flips = (_flips_table(result),) if result.flips else ()
-    return _view(result, _Particulars("", sentences=agreement, tables=biases, details=flips))
+    flips = [_flips_table(result)] if result.flips else []
+    view = _view(result, details=flips)
+    agreement = [_agreement(result, run) for run in result.contenders]
+    if result.biases:
+        view = replace(view, tables=(*view.tables, _biases_table(result)))
+    if len(agreement) == 1:
+        return replace(view, sentences=tuple(agreement))
+    lines = map(": ".join, zip(result.contenders, agreement, strict=True))
+    return replace(view, background=(*lines, *view.background))
 
 
-def _view(result: ConditionsComparison, particulars: _Particulars) -> View:
-    """Show an overview of one contender, or a matrix of several."""
-    overall = particulars.overall
-    runs = _best_first(result, overall)
-    by = f" by {particulars.by}" if particulars.by else ""
-    compared = f"{plural(result.over, len(result.names))}{by}"
-    if len(runs) == 1:
-        view = _view_of_one(result, runs[0], particulars, compared)
-    else:
-        view = _view_of_several(result, runs, particulars, compared)
+def _view(
+    result: ConditionsComparison, answer: str = "", by: str = "", details: Sequence[Table] = ()
+) -> View:
+    """Show an overview of one contender, or a matrix of several above their overviews."""
+    runs = _best_first(result)
+    compared = plural("run", len(runs)) if len(runs) > 1 else f"{runs[0]} (B)"
+    conditions = plural(result.over, len(result.names)) + (f" by {by}" if by else "")
+    tables = [_overview(result, run, by) for run in runs]
+    more = ["counts", "p", "tests" if result.over == "judge" else "means"]
+    if len(runs) > 1:
+        tables.insert(0, _matrix(result, runs))
+        more.insert(0, f"each {result.over}")
+    if any(row.judged for row in result.conditions):
+        more.append("judged shares")
+
+    def every_table() -> list[Table]:
+        of_runs = (table for run in runs for table in _details(result, run))
+        return [*details, *tables[1:], *of_runs]
+
     first, background = ranked(result.notes)
-    details = [table for run in runs for table in _details(result, run, overall.get(run))]
-    return replace(
-        view,
-        notes=(*_hurt(result, overall), *first),
-        details=(*view.details, *particulars.details, *details),
-        background=(*view.background, *background),
-    )
-
-
-def _view_of_one(
-    result: ConditionsComparison, run: str, particulars: _Particulars, compared: str
-) -> View:
-    """Show an overview, without notes and details."""
-    overall = particulars.overall
-    overview = _overview(result, run, particulars)
-    answer = f"{compared}; {particulars.answer}"
-    if not particulars.answer:
-        answer = _answer(overall[run], compared) if overall else ""
-    judged = ", judged shares" if any(row.judged for row in result.conditions) else ""
-    sentences = particulars.sentences.values()
     return View(
-        overview.title if overall else f"{overview.title}, {compared}",
+        f"{compared} against {result.baseline} (A), {conditions}",
         answer,
-        sentences=tuple(f"{words[0].upper()}{words[1:]}." for words in sentences),
-        tables=(replace(overview, title=""), *particulars.tables),
-        more=f"counts, p, {'means' if overall else 'tests'}{judged}",
+        tables=(replace(tables[0], title=""),),
+        notes=(*_hurt(result), *first),
+        more=", ".join(more),
+        details=every_table,
+        background=background,
     )
 
 
-def _view_of_several(
-    result: ConditionsComparison, runs: Sequence[str], particulars: _Particulars, compared: str
-) -> View:
-    """Show a matrix, with the overviews as details."""
-    return View(
-        f"{plural('run', len(runs))} against {result.baseline} (A), {compared}",
-        particulars.answer,
-        tables=(_matrix(result, runs, particulars.overall), *particulars.tables),
-        more=f"each {result.over}, counts, p, means",
-        details=tuple(_overview(result, run, particulars) for run in runs),
-        background=tuple(f"{run}: {words}." for run, words in particulars.sentences.items()),
-    )
-
-
-def _settings(result: ConditionsComparison) -> str:
-    """Say how runs were compared, except for what differs by condition."""
-    settings = result.settings
-    if len(set(_rels(result).values())) > 1:
-        settings = replace(settings, rel=None)
-    words = settings_words(settings)
-    return words.removeprefix("no cutoff, ") if result.settings.cutoff is None else words
-
-
-def _rels(result: ConditionsComparison) -> dict[str, int | None]:
-    """Return the smallest relevant grade in each condition."""
-    return {row.condition: row.comparison.rel for row in result.conditions}
-
-
-def _rels_line(result: ConditionsComparison) -> str:
-    """Say the smallest relevant grades, where they differ."""
-    rels = _rels(result)
+def settings_line(result: ConditionsComparison) -> str:
+    """Say how runs were compared, and the smallest relevant grades where they differ."""
+    rels = {row.condition: row.comparison.rel for row in result.conditions}
     if len(set(rels.values())) == 1:
-        return ""
-    return f"rel: {', '.join(f'{name} {rel}' for name, rel in rels.items())}"
+        return settings_words(result.settings)
+    words = settings_words(replace(result.settings, rel=None))
+    return f"{words}; rel: {', '.join(f'{name} {rel}' for name, rel in rels.items())}"
 
 
 def _direction(label: str | None) -> str:
     return "none" if label is None else direction_of(label)
 
 
-def _best_first(result: ConditionsComparison, overall: Mapping[str, Overall]) -> list[str]:
-    """Return contenders by label on average, then by better less worse."""
+def _best_first(result: ConditionsComparison) -> list[str]:
+    """Return contenders by label on average, then by better less worse, then by all queries."""
 
     def order(run: str) -> tuple[int, int, float]:
         counts = Counter(map(_direction, result.labels(run).values()))
-        gains = [row.comparison.coverage.gain for row in result.of(run)]
-        average = overall[run].label if run in overall else None
-        side = ("better", "none", "worse").index(_direction(average))
-        return side, counts["worse"] - counts["better"], -sum(gains)
+        overall = _overall(result, run)
+        average = LABELS.index(overall.label) if overall else 0
+        comparisons = [row.comparison for row in result.of(run)]
+        gain = sum((item.all_queries or item.ranking).gain for item in comparisons)
+        return average, counts["worse"] - counts["better"], -gain
 
     return sorted(result.contenders, key=order)
 
 
-def _answer(overall: Overall, compared: str) -> str:
+def _average(overall: Overall, n: int) -> str:
     """Say what holds on average."""
-    counted = [
-        f"{side} in {number} of {compared}"
-        for side, number in (("better", overall.better), ("worse", overall.worse))
-        if number
-    ]
-    return f"{overall.label} on average, {' and '.join(counted) or f'no direction in {compared}'}"
+    counts = {"better": overall.better, "worse": overall.worse}
+    counted = [f"{side} in {number}" for side, number in counts.items() if number]
+    answer = f"{' and '.join(counted)} of {n}" if counted else "no direction in any"
+    return f"{overall.label} on average, {answer}"
 
 
 def _slices_answer(result: SlicesComparison) -> str:
@@ -208,16 +205,18 @@ def _agreement(result: JudgesComparison, contender: str) -> str:
     if times > 1:
         same = f'the same label under {times} of {several} ("{frequent}")'
     opposite = {"better", "worse"} <= {direction_of(label) for label in labels}
-    return f"{same}, {'opposite directions occur' if opposite else 'never opposite'}"
+    words = f"{same}, {'opposite directions occur' if opposite else 'never opposite'}"
+    return f"{words[0].upper()}{words[1:]}."
 
 
-def _hurt(result: ConditionsComparison, overall: Mapping[str, Overall]) -> Iterator[str]:
+def _hurt(result: ConditionsComparison) -> Iterator[str]:
     """Name the conditions that a good average hides."""
-    for contender, item in overall.items():
-        if item.hurt and _direction(item.label) != "worse":
-            run = f"{contender}: " if len(overall) > 1 else ""
+    for contender in result.contenders:
+        item = _overall(result, contender)
+        if item is not None and item.hurt and _direction(item.label) != "worse":
+            run = f"{contender}: " if len(result.contenders) > 1 else ""
             labels = result.labels(contender)
-            named = [f"{name} ({labels[name] or 'too few queries'})" for name in item.hurt]
+            named = [f"{name} ({labels[name] or TOO_FEW})" for name in item.hurt]
             yield f"{run}Harm in {listed(named)}, though the average is not worse."
 
 
@@ -232,80 +231,74 @@ def _dagger_legend(result: ConditionsComparison, rows: Sequence[Condition]) -> s
     return ""
 
 
-def _row_words(row: Row | None) -> str:
+def _row_words(name: str, section: Section) -> str:
     """Write the difference of a row, with its interval where it gives the direction."""
+    row = section.rows.get(name)
     if row is None or row.difference is None:
         return NOTHING
-    if row.name == "all queries":
-        return difference_words(row, row.interval)
+    if name == "all queries":
+        return difference_words(row)
+    if section.condition == NEW:  # whose difference is that of the line above
+        return ""
     return fixed(row.difference, places_of(row.measured_in), signed=True)
 
 
-def _overview(result: ConditionsComparison, run: str, particulars: _Particulars) -> Table:
+def _overview(result: ConditionsComparison, run: str, by: str) -> Table:
     """Show the differences and the label in each condition, and over all of them."""
     rows = result.of(run)
     parts = _parts(result)
-    names = [row.name for row in parts]
-    lines = [_overview_line(result, row, names) for row in rows]
+    overall = _overall(result, run)
+    groups = {row.condition: f" ({row.group})" for row in rows if row.group}
+    daggers = {row.condition: _mark(row) for row in rows}
+    p = ""
     explained = []
-    direction = direction_words([row.comparison for row in result.conditions])
-    overall = particulars.overall.get(run)
     if overall is not None:
-        means = [row_called(overall.parts, name) for name in names]
-        label = meaning_of(overall.label).short
-        lines.append(("these, mean", "", *map(_row_words, means), label))
-        one = "group" if any(row.group for row in rows) else result.over
+        one = "group" if groups else result.over
         explained.append(f"mean: each {one} counts the same")
-        if "all queries" in overall.new:
-            ranges = [
-                difference_words(row, overall.new.get(name)) if name == "all queries" else ""
-                for name, row in zip(names, means, strict=True)
-            ]
-            lines.append(("a new one", "", *ranges, overall.outlook))
+        if overall.outlook:
             explained.append("a new one: where its difference is expected")
         if overall.all_queries.n:
-            p = pvalue(overall.all_queries.pvalue, result.settings.alpha)
-            direction = f"{direction}, p of the mean {p}"
-    columns = (
-        *texts(particulars.by if 0 < len(particulars.by) < 12 else result.over),
-        *numbers("queries", *names),
-        *texts("verdict"),
-    )
+            of_mean = pvalue(overall.all_queries.pvalue, result.settings.alpha)
+            p = f", p of the mean {of_mean}"
+    columns = [
+        Column(
+            "name",
+            lambda section: section.condition + groups.get(section.condition, ""),
+            by if 0 < len(by) < 12 else result.over,
+        ),
+        *(Column(part.name, partial(_row_words, part.name), form=NUMBER) for part in parts),
+        Column(
+            "verdict", lambda section: _short(section.label) + daggers.get(section.condition, "")
+        ),
+    ]
+    if result.over == "slice":
+        queries = of_part("comparison", (Column("queries", "n_queries", form=NUMBER),))
+        columns[1:1] = queries
     captions = (
         directions(parts),
         "; ".join(filter(None, (*explained, _dagger_legend(result, rows)))),
-        "; ".join(filter(None, (direction, _correction(result)))),
-        _settings(result),
+        _direction_line(result, p),
+        settings_line(result),
     )
     title = f"{run} (B) against {result.baseline} (A)"
-    return Table.of_texts(columns, lines, *captions, title=title)
+    return Table.of(columns, _sections_of(result, run), *captions, title=title)
+
+
+def _short(label: str) -> str:
+    """A label as tables have it, and what stands in the place of one."""
+    return meaning_of(label).short if label in LABELS else label
+
+
+def _direction_line(result: ConditionsComparison, p: str = "") -> str:
+    """Say what gives the direction, and how labels are corrected."""
+    words = direction_words([row.comparison for row in result.conditions]) + p
+    correction = correction_of(result.settings)
+    return f"{words}; {correction} runs" if correction else words
 
 
 def _parts(result: ConditionsComparison) -> list[Row]:
     """Return the rows of the first table, first the one that gives the direction."""
     return sorted(result.conditions[0].comparison.parts, key=lambda row: row.name != "all queries")
-
-
-def _correction(result: ConditionsComparison) -> str:
-    settings = result.settings
-    if settings.family == 1 or settings.correction == "none":
-        return ""
-    return f"labels by {CORRECTIONS[settings.correction]} over {plural('run', settings.family)}"
-
-
-def _overview_line(
-    result: ConditionsComparison, row: Condition, names: Sequence[str]
-) -> tuple[str, ...]:
-    """Return what the table says of one condition."""
-    detail = f"rel {row.comparison.rel}" if result.over == "judge" else row.group
-    name = f"{row.condition} ({detail})" if detail else row.condition
-    queries = f"{row.comparison.n_queries}" if result.over == "slice" else ""
-    parts = [row_called(row.comparison.parts, name) for name in names]
-    words = [_row_words(part) for part in parts]
-    label = f"fewer than {FEWEST_QUERIES_OF_A_SLICE} queries"
-    if row.label is not None:
-        label = f"{meaning_of(row.label).short}{_mark(row)}"
-    return (name, queries, *words, label)
 
 
 def sign_of(label: str | None) -> str:
@@ -317,9 +310,7 @@ def sign_of(label: str | None) -> str:
     return SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
 
 
-def _matrix(
-    result: ConditionsComparison, runs: Sequence[str], overall: Mapping[str, Overall]
-) -> Table:
+def _matrix(result: ConditionsComparison, runs: Sequence[str]) -> Table:
     """Show a sign for each run and condition, counts, and the label on average."""
     names = result.names
     headings: Sequence[str] = names
@@ -332,10 +323,10 @@ def _matrix(
         rows = result.of(run)
         signs = {row.condition: f"{sign_of(row.label)}{_mark(row).strip()}" for row in rows}
         counts = Counter(_direction(row.label) for row in rows)
-        average = overall[run].label if run in overall else None
+        overall = _overall(result, run)
         of_conditions = (signs.get(name, "") for name in names)
+        average = overall and overall.label
         lines.append((run, *of_conditions, counts["better"], counts["worse"], average))
-    direction = direction_words([row.comparison for row in result.conditions])
     columns = (
         *texts("run"),
         *(Column(heading, form=SIGN) for heading in headings),
@@ -346,31 +337,27 @@ def _matrix(
         SIGNS_EXPLAINED,
         _dagger_legend(result, result.conditions),
         numbered,
-        "; ".join(filter(None, (direction, _correction(result)))),
-        _settings(result),
-        _rels_line(result),
+        _direction_line(result),
+        settings_line(result),
     )
     return Table.of_texts(columns, lines, *captions)
 
 
-def _details(result: ConditionsComparison, run: str, overall: Overall | None) -> Iterator[Table]:
+def _details(result: ConditionsComparison, run: str) -> Iterator[Table]:
     """Yield judged shares, means, and all rows of the conditions of one contender."""
     rows = result.of(run)
+    overall = _overall(result, run)
     title = f"{run} (B) against {result.baseline} (A)"
     if any(row.judged for row in rows):
-        columns = (
-            Column("condition", heading=result.over),
-            Column("A", lambda row: row.judged and row.judged[0], form=PERCENT),
-            Column("B", lambda row: row.judged and row.judged[1], form=PERCENT),
-        )
+        named = f"condition={result.over}", "judged_baseline", "judged_contender"
+        columns = chosen(condition_columns(rows), *named, group="")
         yield Table.of(columns, rows, title=f"{title}, % of the first 10 documents judged")
     if overall is not None:
+        fields = "better", "worse", "difference", "interval", "p"
         means = (
             Column("name", heading=f"mean of {result.over}s"),
             Column("n", heading=f"{result.over}s", form=NUMBER),
-            *chosen(row_fields(result.settings.alpha), "better", "worse", "difference"),
-            Column("interval", form=INTERVAL_OF_ROW),
-            Column("pvalue", heading="p", form=PVALUE),
+            *chosen(row_fields(result.settings.alpha), *fields),
         )
         explained = f"better, worse: {result.over}s in which the mean difference is"
         yield Table.of(means, overall.parts, explained, title=f"{title}, means")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import Task
-from ir_outcomes.showing import Table, View
+from ir_outcomes.showing.view import Table, View
 from ir_outcomes.table_columns import NUMBER, Column
 
 _COLUMNS = (

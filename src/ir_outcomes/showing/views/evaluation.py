@@ -2,7 +2,8 @@
 
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import plural
-from ir_outcomes.showing import Table, View, view_of
+from ir_outcomes.showing.registry import view_of
+from ir_outcomes.showing.view import Table, View
 
 
 @view_of.register

@@ -1,22 +1,21 @@
 """What is shown of the decisions of a gate."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from ir_outcomes.choices import length_unit
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import listed, margin_text, percent, plural
+from ir_outcomes.formatting import NOTHING, listed, margin_text, percent, plural
 from ir_outcomes.notes import merged
 from ir_outcomes.pairs.outcomes import QueryOutcome
-from ir_outcomes.pairs.rows import HarmFound, Row
-from ir_outcomes.showing import Table, View, direction, numbers, texts, view_of
+from ir_outcomes.pairs.rows import Row
+from ir_outcomes.showing.registry import Section, sections_of, view_of
+from ir_outcomes.showing.view import Table, View, numbers, texts, with_marks
 from ir_outcomes.showing.views.parts import (
-    against_margin,
     interval_for_margin,
-    margin_words,
     queries_table,
     row_called,
     row_fields,
@@ -25,183 +24,155 @@ from ir_outcomes.showing.views.parts import (
     signed_margin,
     systems_lines,
 )
-from ir_outcomes.table_columns import INTERVAL_OF_ROW, NUMBER, Column, chosen, of_part
+from ir_outcomes.showing.words import direction
+from ir_outcomes.table_columns import NUMBER, Column, chosen, of_part
 
-HARM_MARKS: Mapping[HarmFound | None, str] = {"harm shown": "x", "not excluded": "?"}
+HARM_MARKS = {"harm shown": "x", "not excluded": "?"}
+HARM_MEANINGS = {
+    "harm shown": "harm beyond the margin is shown",
+    "not excluded": "harm beyond the margin is not excluded",
+}
 MOST_WORST = 3  # queries, and decisions, that are named on the first screen
+
+
+@sections_of.register
+def _sections(result: GateResult) -> list[Section]:
+    return [
+        Section.of(decision.comparison, decision.condition or "")
+        for decision in result.worst_first
+        if decision.comparison is not None
+    ]
 
 
 @view_of.register
 def _gate(result: GateResult) -> View:
     ordered = result.worst_first
     worst = ordered[0]
-    contenders = {decision.contender for decision in ordered}
-    several = len(ordered) > 1
-    names = [
-        _short_name(decision) if len(contenders) == 1 else decision.name for decision in ordered
-    ]
-    reasons = [
-        " ".join(
-            (
-                f"{name}:",
-                *(reason.removeprefix(f"{decision.contender}: ") for reason in decision.reasons),
-            )
-        )
-        for name, decision in zip(names, ordered, strict=True)
-    ]
-    first_reason, *rest = worst.reasons
-    first = sum(decision.status == result.status for decision in ordered)
-    against = listed([result.baseline, *filter(None, (result.reference,))])
-    counts = [f"{_counts(ordered)} against {against}"] if several else []
-    queries = [query for decision in ordered for query in decision.queries]
-    more = [
-        words
-        for words, is_there in (
-            ("margins", True),
-            ("queries", queries),
-            ("texts", any(query.text for query in queries)),
-            ("how many would settle it", any(decision.needed for decision in ordered)),
-        )
-        if is_there
-    ]
+    contenders = sorted({decision.contender for decision in ordered})
+    named = {_name(decision, contenders): decision for decision in ordered}
+    first_reason, *sentences = worst.reasons
     title = f"{result.status}: {first_reason}"
-    if several and result.status == "pass":
-        title = f"pass: {listed(sorted(contenders))}"
-        first = 0
+    background: list[str] = []
+    if len(named) > 1:
+        background = [_reasons(name, decision) for name, decision in named.items()]
+        n_alike = sum(decision.status == result.status for decision in ordered)
+        others = background[1 : min(n_alike, MOST_WORST)]
+        if result.status == "pass":
+            title = f"pass: {listed(contenders)}"
+            others = []
+        sentences = [_counts(result), *sentences, *others]
+    queries = [query for decision in ordered for query in decision.queries]
+    more = {
+        "margins": True,
+        "measures": len(named) > 1 and any(map(_measures, ordered)),
+        "queries": bool(queries),
+        "texts": any(query.text for query in queries),
+        "how many would settle it": any(decision.needed for decision in ordered),
+    }
+    compared = [
+        (name, decision.comparison.notes)
+        for name, decision in named.items()
+        if decision.comparison is not None
+    ]
     return View(
         title,
-        sentences=(*counts, *rest, *reasons[1 : min(first, MOST_WORST)]),
-        tables=(_decisions_table(result, ordered, names), *_measures_table(ordered)),
-        notes=(
-            *_most_harm(worst),
-            *merged(
-                [
-                    (name, decision.comparison.notes)
-                    for name, decision in zip(names, ordered, strict=True)
-                    if decision.comparison is not None
-                ]
-            ),
-        ),
-        more=", ".join(more),
-        details=(
-            _margins_table(result, ordered, names),
-            *(
-                queries_table(
-                    decision.queries,
-                    length_unit(result.settings.unit),
-                    f"{name}, {_harm_title(decision)}",
-                )
-                for name, decision in zip(names, ordered, strict=True)
-                if decision.queries
-            ),
-        ),
-        background=(*(reasons if several else ()), *result.notes),
+        sentences=tuple(sentences),
+        tables=(_decisions_table(result, named),),
+        notes=(*_most_harm(worst), *merged(compared)),
+        more=", ".join(words for words, is_there in more.items() if is_there),
+        details=lambda: (_margins_table(result, named), *_queries_tables(result, named)),
+        background=(*background, *result.notes),
     )
 
 
-def _short_name(decision: GateDecision) -> str:
-    """Name the collection, where all decisions are on the same contender."""
-    if decision.condition is None:
+def _name(decision: GateDecision, contenders: Sequence[str]) -> str:
+    """Name a decision, by its collection where all are on the same contender."""
+    if len(contenders) > 1 or decision.condition is None:
         return decision.name
     against = f" against {decision.reference}" if decision.reference else ""
     return f"{decision.condition}{against}"
 
 
-def _counts(decisions: Sequence[GateDecision]) -> str:
+def _reasons(name: str, decision: GateDecision) -> str:
+    """Say why, without the contender again."""
+    reasons = (reason.removeprefix(f"{decision.contender}: ") for reason in decision.reasons)
+    return " ".join((f"{name}:", *reasons))
+
+
+def _counts(result: GateResult) -> str:
     """Count the decisions by status: "1 fail, 2 pass"."""
+    decisions = result.worst_first
     counts = Counter(decision.status for decision in decisions)
     statuses = ", ".join(f"{number} {status}" for status, number in counts.items())
-    runs = plural("contender", len({decision.contender for decision in decisions}))
-    collections = {decision.condition for decision in decisions} - {None}
-    kind = "measure" if all(map(_is_of_measure, decisions)) else "collection"
-    collections_words = f" on {plural(kind, len(collections))}" if collections else ""
-    return f"{statuses}: {runs}{collections_words}"
+    words = plural("contender", len({decision.contender for decision in decisions}))
+    if conditions := {decision.condition for decision in decisions} - {None}:
+        words += f" on {plural(_kind_of_condition(decisions), len(conditions))}"
+    against = listed([result.baseline, *filter(None, (result.reference,))])
+    return f"{statuses}: {words} against {against}"
 
 
-def _kind_of_name(decisions: Sequence[GateDecision]) -> str:
-    """Say what the names of decisions are."""
-    if len({decision.contender for decision in decisions}) > 1 or decisions[0].condition is None:
-        return "run"
-    return "measure" if all(map(_is_of_measure, decisions)) else "collection"
+def _kind_of_condition(decisions: Iterable[GateDecision]) -> str:
+    """Say what the conditions of decisions are."""
+    measures = {item.comparison and item.comparison.naive.measured_in for item in decisions}
+    return "measure" if {item.condition for item in decisions} == measures else "collection"
 
 
-def _is_of_measure(decision: GateDecision) -> bool:
-    """Return whether the condition of a decision is a measure."""
-    comparison = decision.comparison
-    return comparison is not None and decision.condition == comparison.naive.measured_in
-
-
-def _decisions_table(
-    result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
-) -> Table:
+def _decisions_table(result: GateResult, named: Mapping[str, GateDecision]) -> Table:
     """Show the rows of each decision against their margins."""
+    decisions = list(named.values())
     rows = max((decision.rows for decision in decisions), key=len)
-    captions = tuple(_captions(result, decisions))
-    if len(rows) == 1:
-        return _means_table(decisions, names, captions)
-    if len(decisions) > 1:
-        return _facets_table(decisions, names, rows, captions)
-    columns = (
-        Column("row", row_name),
-        Column("difference", against_margin, form=NUMBER),
-        Column("margin", margin_words, form=NUMBER),
-        Column("found", lambda row: row.margin and row.margin.found, "finding"),
-    )
-    return Table.of(columns, rows, *captions)
-
-
-def _means_table(
-    decisions: Sequence[GateDecision], names: Sequence[str], captions: Sequence[str]
-) -> Table:
-    """Show the mean of each decision on values of another tool against its margin."""
+    captions = _captions(result, decisions)
     fields = ("baseline", "contender", "difference", "margin_interval", "margin")
-    columns = (
-        Column("name", itemgetter(0), _kind_of_name(decisions)),
+    columns = chosen(row_fields(result.settings.alpha), *fields)
+    if len(decisions) == 1 and len(rows) > 1:
+        found = Column("found", lambda row: row.margin and row.margin.found, "finding")
+        shown = [*rows, *_measures(decisions[0])]
+        return Table.of((Column("row", row_name), *columns, found), shown, *captions)
+    several = len({decision.contender for decision in decisions}) > 1
+    is_by_run = several or decisions[0].condition is None
+    heading = "run" if is_by_run else _kind_of_condition(decisions)
+    if len(rows) > 1:
+        return _facets_table(named, heading, rows, captions)
+    head = (
+        Column("name", itemgetter(0), heading),
         Column("status", lambda line: line[1].status, "gate"),
-        *of_part(itemgetter(2), chosen(row_fields(0.05), *fields)),
     )
-    lines = [
-        (name, decision, next(iter(decision.rows), None))
-        for name, decision in zip(names, decisions, strict=True)
-    ]
-    measures = {row.measured_in: row for *_, row in lines if row is not None}
-    meaning = "; ".join(
-        f"{measure}: {direction(row.higher_is_better)}" for measure, row in measures.items()
-    )
-    return Table.of(columns, lines, meaning, *captions)
+    lines = [(name, item, next(iter(item.rows), None)) for name, item in named.items()]
+    meanings = {
+        row.measured_in: direction(row.higher_is_better) for *_, row in lines if row is not None
+    }
+    meaning = "; ".join(map(": ".join, meanings.items()))
+    return Table.of((*head, *of_part(itemgetter(2), columns)), lines, meaning, *captions)
+
+
+def _measures(decision: GateDecision) -> Sequence[Row]:
+    """The measures that were asked for, which decide nothing."""
+    return () if decision.comparison is None else decision.comparison.measures
 
 
 def _facets_table(
-    decisions: Sequence[GateDecision],
-    names: Sequence[str],
-    rows: Sequence[Row],
-    captions: Sequence[str],
+    named: Mapping[str, GateDecision], heading: str, rows: Sequence[Row], captions: Iterable[str]
 ) -> Table:
     """Show a line for each decision, below the margins."""
-    lines: list[list[str | None]] = [
-        ["margin", "", *(_margins_of(row.name, decisions) for row in rows)]
-    ]
-    found: list[list[HarmFound | None]] = [[None for _ in rows]]
-    for name, decision in zip(names, decisions, strict=True):
-        against = [row_called(decision.rows, row.name) for row in rows]
-        lines.append([name, decision.status, *map(interval_for_margin, against)])
-        found.append([row.margin.found if row and row.margin else None for row in against])
-    headings = [row_name(row) for row in rows]
-    marks = [[HARM_MARKS.get(harm, "") for harm in column] for column in zip(*found, strict=True)]
+    columns: list[Sequence[str]] = [["margin", *named]]
+    columns.append(["", *(decision.status for decision in named.values())])
+    printed = set()
+    for row in rows:
+        against = [row_called(decision.rows, row.name) for decision in named.values()]
+        found = [item.margin.found if item and item.margin else "" for item in against]
+        intervals = [interval_for_margin(item) or NOTHING for item in against]
+        cells = [_margins_of(row.name, named.values()), *intervals]
+        columns.append(with_marks(cells, ["", *(HARM_MARKS.get(harm, "") for harm in found)]))
+        printed.update(found)
     meanings = [
-        f"{mark}: {meaning}"
-        for mark, meaning in (
-            ("x", "harm beyond the margin is shown"),
-            ("?", "harm beyond the margin is not excluded"),
-        )
-        if any(mark in column for column in marks)
+        f"{mark}: {HARM_MEANINGS[harm]}" for harm, mark in HARM_MARKS.items() if harm in printed
     ]
-    columns = (*texts(_kind_of_name(decisions), "gate"), *numbers(*headings))
-    table = Table.of_texts(columns, lines, "; ".join(meanings), *captions)
-    return table.marked(raised=dict(zip(headings, marks, strict=True)))
+    headings = (*texts(heading, "gate"), *numbers(*map(row_name, rows)))
+    lines = zip(*columns, strict=True)
+    return Table.of_texts(headings, lines, "; ".join(meanings), *captions)
 
 
-def _margins_of(name: str, decisions: Sequence[GateDecision]) -> str:
+def _margins_of(name: str, decisions: Iterable[GateDecision]) -> str:
     """Write the margin of a row, or its range where it depends on the run."""
     rows = [row for decision in decisions for row in decision.rows if row.name == name]
     ends = [pick(rows, key=signed_margin) for pick in (min, max)]
@@ -250,30 +221,9 @@ def _counts_worst(comparison: Comparison) -> bool:
     return settings.ties == "unknown" and is_known
 
 
-def _measures_table(decisions: Sequence[GateDecision]) -> Iterator[Table]:
-    """Yield the measures that were asked for, which decide nothing."""
-    lines = [
-        (decision, row)
-        for decision in decisions
-        if decision.comparison is not None
-        for row in decision.comparison.measures
-    ]
-    if lines:
-        fields = (
-            Column("name", heading="measure"),
-            *chosen(row_fields(0.05), "baseline", "difference"),
-            Column("interval", form=INTERVAL_OF_ROW),
-        )
-        columns = (
-            Column("run", lambda line: line[0].name),
-            *of_part(itemgetter(1), fields),
-        )
-        yield Table.of(columns, lines, "measures decide nothing")
-
-
 def _harm_title(decision: GateDecision) -> str:
     """Say on which rows the queries of a decision have the most harm."""
-    names = [f"{'over' if name == 'all queries' else 'on'} {name}" for name in decision.harmed]
+    names = [row.on for row in decision.rows if row.name in decision.harmed]
     return f"most harm {listed(names)}" + (", in turn" if len(names) > 1 else "")
 
 
@@ -299,22 +249,22 @@ def _loss(query: QueryOutcome, is_ranking: bool) -> str:
     return f"{query.all_queries or 0:+.3g}"
 
 
-def _margins_table(
-    result: GateResult, decisions: Sequence[GateDecision], names: Sequence[str]
-) -> Table:
-    """Show each row against its margin, and what would settle it."""
+def _margins_table(result: GateResult, named: Mapping[str, GateDecision]) -> Table:
+    """Show what equal runs could pass, and what would settle it."""
     lines = [
         (name, row, decision.needed.get(row.name))
-        for name, decision in zip(names, decisions, strict=True)
-        for row in decision.rows
+        for name, decision in named.items()
+        for row in (*decision.rows, *(_measures(decision) if len(named) > 1 else ()))
     ]
-    columns = (
-        *(Column("run", itemgetter(0)) for _ in decisions[1:2]),
+    columns = [
         Column("row", lambda line: row_name(line[1])),
-        *of_part(itemgetter(1), chosen(row_fields(0.05), "baseline", "contender", "difference")),
         Column("passable", lambda line: _passable(line[1]), "equal runs pass", NUMBER),
         Column("needed", lambda line: line[2] and line[2].queries, "settled by", NUMBER),
-    )
+    ]
+    if len(named) > 1:  # of one the first table has the means
+        fields = chosen(row_fields(result.settings.alpha), "baseline", "contender", "difference")
+        columns[1:1] = of_part(itemgetter(1), fields)
+        columns.insert(0, Column("run", itemgetter(0)))
     units = "queries" if result.settings.n_clusters is None else "clusters of queries"
     captions = ["equal runs pass: the smallest margin that runs could pass that differ on no query"]
     if any(needed for *_, needed in lines):
@@ -328,3 +278,11 @@ def _passable(row: Row) -> str | None:
     if row.margin is None or row.margin.passable is None:
         return None
     return margin_text(row.margin.passable, (row.margin.size,), row.measured_in).lstrip("+")
+
+
+def _queries_tables(result: GateResult, named: Mapping[str, GateDecision]) -> Iterator[Table]:
+    """Yield the queries with the most harm for each decision."""
+    unit = length_unit(result.settings.unit)
+    for name, decision in named.items():
+        if decision.queries:
+            yield queries_table(decision.queries, unit, f"{name}, {_harm_title(decision)}")

@@ -1,15 +1,15 @@
 """What views of comparisons share: rows, captions and details."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ir_outcomes.choices import DOCUMENTS_ABOVE, OUTCOMES, POINTS
+from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
 from ir_outcomes.comparison.columns import NUMBERS_OF_ROWS, query_columns, test_p
 from ir_outcomes.comparison.notes import counted_in
-from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.result import Comparison, SystemRun
 from ir_outcomes.comparison.wording import beyond_margins
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
@@ -20,14 +20,17 @@ from ir_outcomes.formatting import (
     margin_text,
     places_apart,
     places_of,
+    places_of_difference,
     places_of_means,
     plural,
     pvalue,
     short_unit,
 )
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.showing import Table, legend, level_words
-from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
+from ir_outcomes.pairs.verdict import Verdict
+from ir_outcomes.showing.view import Table, legend
+from ir_outcomes.showing.words import level_words
+from ir_outcomes.statistics.estimate import smallest_pvalue
 from ir_outcomes.table_columns import (
     INTERVAL_OF_ROW,
     NUMBER,
@@ -41,6 +44,7 @@ from ir_outcomes.table_columns import (
     signed,
 )
 
+BESIDE = ("difference", "interval", "new_runs", "p", "detectable")  # not of reciprocal ranks
 MARK = "*"  # significant before the correction, and not after it
 CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg"}
 TEST_NAMES = {
@@ -51,12 +55,15 @@ TEST_NAMES = {
 }
 
 
+def row_unit(row: Row, points: str = "points") -> str:
+    """Return the short unit of a row, nothing where the name says it."""
+    units = {POINTS: points, "reciprocal": "", row.name: ""}
+    return units.get(row.measured_in, short_unit(row.measured_in))
+
+
 def row_name(row: Row, points: str = "points") -> str:
     """Return the name of a row with its short unit."""
-    unit = {POINTS: points, "reciprocal": "", row.name: ""}.get(
-        row.measured_in, short_unit(row.measured_in)
-    )
-    return f"{row.name}, {unit}" if unit else row.name
+    return ", ".join(filter(None, (row.name, row_unit(row, points))))
 
 
 def row_called(rows: Iterable[Row], name: str) -> Row | None:
@@ -64,7 +71,7 @@ def row_called(rows: Iterable[Row], name: str) -> Row | None:
     return next((row for row in rows if row.name == name), None)
 
 
-def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
+def row_fields(alpha: float) -> tuple[Column, ...]:
     """Return the columns of a row, from which the tables of comparisons choose."""
     return (
         Column("n", form=NUMBER),
@@ -75,14 +82,48 @@ def row_fields(alpha: float, digits: int = 2) -> tuple[Column, ...]:
         Column("difference", heading="B - A", form=SIGNED_OF_ROW),
         Column("interval", heading=level_words(alpha), form=INTERVAL_OF_ROW),
         Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
-        Column("margin", lambda row: row.margin and margin_words(row), form=NUMBER),
+        Column("margin", margin_words, form=NUMBER),
         Column("margin_interval", interval_for_margin, "for margins", NUMBER),
-        Column("p", lambda row: shown_p(row, alpha, digits), "p", NUMBER),
+        Column("p", partial(shown_p, alpha=alpha), "p", NUMBER),
         *(
             replace(column, value=partial(_in_its_unit, column), form=NUMBER)
             for column in NUMBERS_OF_ROWS
         ),
     )
+
+
+def rows_by_name(items: Iterable[Any]) -> dict[str, list[Row]]:
+    """The rows of the same name of items that have `rows` by name."""
+    by_name: dict[str, list[Row]] = {}
+    for item in items:
+        for name, row in item.rows.items():
+            by_name.setdefault(name, []).append(row)
+    return by_name
+
+
+def columns_of_rows(
+    rows: Mapping[str, Sequence[Row]], alpha: float, *, means: bool = False
+) -> list[Column]:
+    """Columns of items that have `rows` by name: mean, difference and p under each name."""
+    columns: list[Column] = []
+    for name, of_name in rows.items():
+        unit = row_unit(of_name[0])
+        places = max(map(places_of_means if means else places_of_difference, of_name))
+        mean = Column(
+            "mean", partial(contender_beside, places=places), "mean", decimals(places), group=name
+        )
+        fields = (
+            *([mean] if means else []),
+            Column("difference", heading=unit or "B - A", form=signed(places), group=name),
+            Column("p", partial(shown_p, alpha=alpha, digits=1), "p", NUMBER, group=name),
+        )
+        columns += of_part(partial(_row_of, name), fields, f"{name} ")
+    return columns
+
+
+def _row_of(name: str, item: Any) -> Row | None:
+    row: Row | None = item.rows.get(name)
+    return row
 
 
 def margin_words(row: Row) -> str:
@@ -98,45 +139,29 @@ def signed_margin(row: Row) -> float:
     return -size if row.higher_is_better else size
 
 
-def against_margin(row: Row | None) -> str:
-    """Write a difference with its interval for margins."""
-    if row is None or row.margin is None:
-        return difference_words(row, None)
-    return difference_words(row, row.margin.interval, [signed_margin(row)])
-
-
 def interval_for_margin(row: Row | None) -> str | None:
-    """Write the interval for margins of a row that has a margin."""
-    if row is None or row.margin is None:
+    """Write the interval for margins of a row, apart from its margin."""
+    if row is None or row.margin is None or row.margin.interval is None:
         return None
-    return against_margin(row).partition(" ")[2] or NOTHING
+    ends = row.margin.interval
+    values = (row.difference or 0.0, signed_margin(row))
+    places = max(places_apart(value, ends, places_of(row.measured_in)) for value in values)
+    return interval(ends, places, signed=True)
 
 
 def within_words(comparison: Comparison) -> str:
     """Say in a table whether a run is within the margins, and where not by name."""
+    if comparison.settings.margins is None:
+        return ""
     beyond = beyond_margins(comparison)
     if beyond:
         return f"no: {', '.join(beyond)}"
     return "yes, equivalent" if comparison.verdict.equivalent else "yes"
 
 
-def margins_words(comparison: Comparison) -> str:
-    """Say of each row which margin it has, and whether it is within."""
-    if comparison.settings.margins is None:
-        return ""
-    beyond = beyond_margins(comparison)
-    rows = [
-        f"{row.name} {margin_words(row)} {'no' if row.name in beyond else 'yes'}"
-        for row in comparison.deciding
-        if row.margin is not None
-    ]
-    return f"within margins: {', '.join(rows)}"
-
-
-def _in_its_unit(column: Column, row: Row) -> str | None:
+def _in_its_unit(column: Column, row: Row) -> str:
     """Write a number of a row with the decimals of its unit."""
-    value = column.of(row)
-    return None if value is None else fixed(value, places_of(row.measured_in))
+    return fixed(column.of(row), places_of(row.measured_in))
 
 
 def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
@@ -147,24 +172,20 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
     return f"{pvalue(row.pvalue, alpha, digits)}{mark}"
 
 
-def difference_words(
-    row: Row | None, bounds: Interval | None, apart_from: Sequence[float] = ()
-) -> str:
-    """Write the difference of a row with an interval, apart from its ends."""
-    if row is None or row.difference is None:
-        return NOTHING
-    least = places_of(row.measured_in)
-    digits = max(
-        places_apart(value, bounds or (), least) for value in (row.difference, *apart_from)
+def difference_words(row: Row) -> str:
+    """Write the difference of a row with its interval."""
+    places = places_of_difference(row)
+    words = fixed(row.difference, places, signed=True)
+    return (
+        words if row.interval is None else f"{words} {interval(row.interval, places, signed=True)}"
     )
-    difference = fixed(row.difference, digits, signed=True)
-    return f"{difference} {interval(bounds, digits, signed=True)}" if bounds else difference
 
 
 def settings_words(settings: Any) -> str:
     """Say how runs were compared, and to which depth."""
-    cutoff = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff}"
-    parts = [cutoff]
+    parts = []
+    if settings.cutoff is not None:
+        parts.append(f"cutoff {settings.cutoff}")
     if settings.rel is not None:
         parts.append(f"rel {settings.rel}")
     if settings.task:
@@ -183,7 +204,7 @@ def settings_words(settings: Any) -> str:
 
 def widened_words(rows: Iterable[Row], alpha: float) -> str:
     """Say where few differences widen p-values and intervals."""
-    return " (wider where few differ)" if any(_is_widened(row, alpha) for row in rows) else ""
+    return ", larger where few differ" if any(_is_widened(row, alpha) for row in rows) else ""
 
 
 def _is_widened(row: Row, alpha: float) -> bool:
@@ -191,24 +212,27 @@ def _is_widened(row: Row, alpha: float) -> bool:
     return row.difference is not None and bool(smallest > alpha or smallest >= row.pvalue)
 
 
+def correction_of(settings: Any) -> str:
+    """Say over how many contenders labels are corrected, nothing where there is one."""
+    if settings.family == 1:
+        return ""
+    if settings.correction == "none":
+        return f"labels not corrected over {settings.family}"
+    return f"labels by {CORRECTIONS[settings.correction]} over {settings.family}"
+
+
 def correction_words(comparisons: Sequence[Comparison]) -> str:
     """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
     rows = [row for item in comparisons if not item.identical for row in item.parts]
-    widened = widened_words(rows, settings.alpha)
     by_cluster = "" if settings.n_clusters is None else " by cluster"
+    words = f"p: adjusted t{by_cluster}"
+    widened = widened_words(rows, settings.alpha)
     if settings.family == 1:
-        if widened:
-            return f"p, interval: adjusted t{by_cluster}, wider where few differ"
-        return f"p: adjusted t{by_cluster}, as the interval"
-    larger = ", larger where few differ" if widened else ""
-    p = f"p: adjusted t{by_cluster}{larger}, each by itself"
-    if settings.correction == "none":
-        return f"{p}; labels not corrected over {settings.family}"
-    rule = CORRECTIONS[settings.correction]
-    words = f"{p}; labels by {rule} over {settings.family}"
+        return words + (widened or ", as the interval")
+    words += f"{widened}, each by itself; {correction_of(settings)}"
     if any(shown_p(row, settings.alpha).endswith(MARK) for row in rows):
-        words += f"; {MARK}: does not hold under {rule}"
+        words += f"; {MARK}: does not hold under {CORRECTIONS[settings.correction]}"
     return words
 
 
@@ -224,9 +248,8 @@ def direction_words(comparisons: Sequence[Comparison]) -> str:
     return f"direction: {name}, p {pvalue(row.pvalue, first.alpha)}"
 
 
-def paper_words(comparison: Comparison) -> str:
+def paper_words(verdict: Verdict) -> str:
     """Say the paper's own verdict, where its tests can be made."""
-    verdict = comparison.verdict
     if verdict.strict is None or verdict.do_no_harm is None:
         return ""
     return f"Lin et al. 2021: {verdict.strict} by strict, {verdict.do_no_harm} by do no harm"
@@ -278,26 +301,22 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
     runs = [run for run in comparison.runs if run.system == name]
-    coverage = _range_words([run.coverage for run in runs], 2)
-    digits = places_of(comparison.ranking.measured_in)
-    ranking = _range_words([run.ranking for run in runs], digits)
+    ranges = []
+    for row in comparison.deciding:
+        changes = [change for run in runs if (change := change_of(run, row)) is not None]
+        if changes:
+            ends = (
+                fixed(end(changes), places_of(row.measured_in), signed=True) for end in (min, max)
+            )
+            ranges.append(f"{row.name} {' to '.join(ends)}")
     named = some([run.run for run in runs], 3)
-    if not comparison.coverage.n and comparison.all_queries is not None:
-        measure = comparison.all_queries.measured_in
-        changes = _range_words([run.all_queries for run in runs], places_of(measure))
-        return f"{name}: {plural('run', len(runs))} ({named}); B - A: {measure} {changes}"
-    return (
-        f"{name}: {plural('run', len(runs))} ({named}); B - A: coverage {coverage}, ranking"
-        f" {ranking}"
-    )
+    return f"{name}: {plural('run', len(runs))} ({named}); B - A: {', '.join(ranges)}"
 
 
-def _range_words(changes: Sequence[float | None], digits: int) -> str:
-    """Write the smallest and the largest change of runs."""
-    found = [change for change in changes if change is not None]
-    if not found:
-        return "none"
-    return " to ".join(fixed(end, digits, signed=True) for end in (min(found), max(found)))
+def change_of(run: SystemRun, row: Row) -> float | None:
+    """The difference of one run of a system in a row that decides."""
+    changes = {"coverage": run.coverage, "ranking": run.ranking, "all queries": run.all_queries}
+    return changes.get(row.name)
 
 
 def details_of(
@@ -310,9 +329,11 @@ def details_of(
 
     `shown` are pairs of a row and a field that the first table has.
     """
-    items = [item for _, item in comparisons]
-    rows = _rows_table(comparisons, heading, shown, title)
-    tables = (rows, _outcomes_table(comparisons, heading), *_runs_tables(items))
+    tables = (
+        _rows_table(comparisons, heading, shown, title),
+        _outcomes_table(comparisons, heading),
+        _runs_table([item for _, item in comparisons]),
+    )
     return tuple(table for table in tables if table.columns)
 
 
@@ -332,30 +353,29 @@ def _rows_table(
 ) -> Table:
     lines = []
     for name, item in comparisons:
-        rows = (*item.parts, item.naive, *filter(None, (item.reciprocal,)))
-        lines += [_Line("" if position else name, item, row) for position, row in enumerate(rows)]
-    beside = {"difference", "interval", "new_runs", "p", "detectable"}  # not of reciprocal ranks
+        papers = (item.naive, *filter(None, (item.reciprocal,)))
+        lines += [
+            _Line("" if place else name, item, row)
+            for place, row in enumerate((*item.parts, *papers))
+        ]
 
-    def unseen(field: str) -> Any:
-        """Return what takes the row of a line, None where the field is not shown here."""
-
-        def row_of(line: _Line) -> Row | None:
-            is_part = row_called(line.item.parts, line.row.name) is not None
-            is_seen = (line.row.name, field) in shown or (field in beside and not is_part)
-            return None if is_seen else line.row
-
-        return row_of
+    def unseen(field: str, line: _Line) -> Row | None:
+        """The row of a line, None where the first table has the field, or a paper has not."""
+        of_papers = line.row.name not in {row.name for row in line.item.parts}
+        is_hidden = (line.row.name, field) in shown or (of_papers and field in BESIDE)
+        return None if is_hidden else line.row
 
     alpha = lines[0].item.alpha
     tests = dict.fromkeys(test for line in lines for test in line.row.tests)
-    pvalues = (Column(test, test_p(test), TEST_NAMES[test], PVALUE) for test in tests)
     columns = [
         *(Column("name", heading=heading) for _ in comparisons[1:2]),
         Column("row", lambda line: row_name(line.row, "%")),
     ]
     for field in row_fields(alpha):
-        columns += of_part(unseen(field.name), (field,))
-    columns += of_part("row", pvalues)
+        columns += of_part(partial(unseen, field.name), (field,))
+    columns += of_part(
+        "row", (Column(test, test_p(test), TEST_NAMES[test], PVALUE) for test in tests)
+    )
     units = plural(counted_in(lines[0].item), 2).removeprefix("2 ")
     captions = [
         f"n: queries of the row; better, worse: {units} in which B is; detectable: the smallest true"
@@ -393,7 +413,6 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     elif first.unit == "document":
         captions = [
             "shares are averaged by query",
-            *map(_documents_words, comparisons),
             "over all, a missing document counts as just behind the cutoff",
         ]
     if any(item.outcomes.won_at or item.outcomes.lost_at for _, item in comparisons):
@@ -401,35 +420,23 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
 
 
-def _documents_words(named: tuple[str, Comparison]) -> str:
-    """Count the documents themselves."""
-    name, item = named
-    counts = ", ".join(f"{outcome} {getattr(item.outcomes, outcome)}" for outcome in OUTCOMES)
-    return f"documents{name and f' of {name}'}, not averaged: {counts}"
-
-
-def _runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
+def _runs_table(comparisons: Sequence[Comparison]) -> Table:
     """Lay out a row for each run of a system that has several."""
     lines = [(item, run) for item in comparisons for run in item.runs]
-    first = comparisons[0]
-    digits = places_of(first.ranking.measured_in)
-    measures = (
-        Column(row.name, itemgetter(position), form=signed(4))
-        for position, row in enumerate(first.measures)
-    )
-    of_run = (
-        Column("run"),
-        Column("system", heading="of"),
-        Column("coverage", heading="coverage, points", form=signed(2)),
-        Column("ranking", heading=row_name(first.ranking), form=signed(digits)),
-        Column("all_queries", heading="all queries", form=signed(digits)),
-        *of_part("measures", measures),
-    )
-    columns = (Column("contender", lambda line: line[0].contender), *of_part(itemgetter(1), of_run))
-    if len(comparisons) == 1:
-        columns = columns[1:]
+    columns = [
+        *(Column("contender", lambda line: line[0].contender) for _ in comparisons[1:2]),
+        Column("run", lambda line: line[1].run),
+        Column("system", lambda line: line[1].system, "of"),
+    ]
+    for row in comparisons[0].deciding:
+        form = signed(places_of(row.measured_in))
+        change = partial(change_of, row=row)
+        columns += of_part(itemgetter(1), [Column(row.name, change, row_name(row), form)])
+    for place, row in enumerate(comparisons[0].measures):
+        measure = Column(row.name, itemgetter(place), form=signed(4))
+        columns += of_part(itemgetter(1), of_part("measures", [measure]))
     caption = "differences, B minus A, of one run against all runs of the other system"
-    return (Table.of(columns, lines, caption, title="Each run"),) if lines else ()
+    return Table.of(columns if lines else (), lines, caption, title="Each run")
 
 
 def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:

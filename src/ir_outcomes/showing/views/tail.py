@@ -7,7 +7,9 @@ from typing import Any
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE
 from ir_outcomes.formatting import fixed, percent, plural
-from ir_outcomes.showing import Table, View, bucket_names, view_of
+from ir_outcomes.showing.registry import view_of
+from ir_outcomes.showing.view import Table, View
+from ir_outcomes.showing.words import bucket_names
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals
 from ir_outcomes.tail.lengths import bucket_columns
 from ir_outcomes.tail.result import (
@@ -150,6 +152,18 @@ def _headroom(result: Headroom) -> View:
     return _view(result, title, columns, rows, caption)
 
 
+def settings_words(result: TailResult) -> str:
+    """Say how search lengths were computed, nothing of published means."""
+    settings = result.settings
+    if settings is None:
+        return ""
+    judged = ", judged documents only" if settings.judged_only else ""
+    return (
+        f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing"
+        f" {settings.missing}{judged}"
+    )
+
+
 def _view(
     result: TailResult,
     title: str,
@@ -160,12 +174,5 @@ def _view(
     sentences: tuple[str, ...] = (),
 ) -> View:
     """Show a table above its caption and the settings, or else `head`."""
-    settings = result.settings
-    if settings is not None:
-        judged = ", judged documents only" if settings.judged_only else ""
-        head = (
-            f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing"
-            f" {settings.missing}{judged}"
-        )
-    table = Table.of(columns, rows, caption, head)
+    table = Table.of(columns, rows, caption, settings_words(result) or head)
     return View(title, sentences=sentences, tables=(table,), notes=result.notes)

@@ -10,8 +10,11 @@ from ir_outcomes.decisions.published import SummaryVerdict
 from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue, unit_behind
 from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.verdict import LABELS
-from ir_outcomes.showing import Table, View, level_words, numbers, texts, view_of
-from ir_outcomes.showing.views.parts import settings_words, widened_words
+from ir_outcomes.showing.registry import view_of
+from ir_outcomes.showing.view import Table, View, numbers, texts
+from ir_outcomes.showing.views import gate as gate  # which registers, too
+from ir_outcomes.showing.views.parts import paper_words, settings_words, widened_words
+from ir_outcomes.showing.words import level_words, sentence
 from ir_outcomes.statistics.power import CONFIDENCE
 from ir_outcomes.table_columns import NUMBER, Column, chosen
 
@@ -37,7 +40,7 @@ def _holes(result: Holes) -> View:
             (_unjudged(pair, result), _bound(pair)),
             notes=first,
             more="judged shares, what to judge first",
-            details=(table, _to_judge(result)),
+            details=lambda: (table, _to_judge(result)),
             background=background,
         )
     bounds = Counter(pair.bound.word for pair in result.pairs)
@@ -100,13 +103,7 @@ def _to_judge(result: Holes) -> Table:
 
 @view_of.register
 def _plan(result: Plan) -> View:
-    columns = (*texts(" "), *numbers("queries", "to be safe"))
-    is_planned = any(row.needed.queries is not None for row in result.parts)
-    passed = [
-        (_planned(row), row.to_pass.queries, row.to_pass.upper)
-        for row in result.parts
-        if row.to_pass is not None
-    ]
+    passed = [row for row in result.parts if row.to_pass is not None]
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
     runs = "" if result.n_runs == (1, 1) else ", for these runs"
     reasons = tuple(item for item in result.notes if item.kind == "not planned")
@@ -115,32 +112,34 @@ def _plan(result: Plan) -> View:
     return View(
         f"Queries needed for {percent(result.power, 0)} % power, {pilot}{runs}",
         sentences=reasons,
-        tables=(_queries_needed(result),) if is_planned else (),
+        tables=_queries_needed(result),
         notes=first,
         more="queries to pass a gate" if passed else "",
-        details=(Table.of_texts(columns, passed, title=to_pass),) if passed else (),
+        details=lambda: (Table.of(_TO_PASS, passed, title=to_pass),) if passed else (),
         background=background,
     )
 
 
-def _queries_needed(result: Plan) -> Table:
+def _queries_needed(result: Plan) -> tuple[Table, ...]:
     """Show the queries for each row and, of search lengths, those for the label."""
-    headings = ["queries", "to be safe"]
-    rows: list[tuple[object, ...]] = [
-        (_planned(row), row.needed.queries, row.needed.upper) for row in result.parts
-    ]
+    if not any(row.needed.queries for row in result.parts):
+        return ()
     bound = percent(CONFIDENCE, 0)
     captions = [f"To be safe: an {bound} % upper bound. All numbers are of queries like these."]
+    heading = "queries"
     if result.coverage is not None:
-        headings = ["for the row", "to be safe", "for the label"]
-        labels = [row.for_label and row.for_label.queries for row in result.parts]
-        rows = [(*row, label) for row, label in zip(rows, labels, strict=True)]
+        heading = "for the row"
         captions.append(
             "For the label: until the row all queries, which gives its direction, shows a change of"
             " this row alone."
         )
-    captions.append(settings_words(result.settings))
-    return Table.of_texts((*texts(" "), *numbers(*headings)), rows, *captions)
+    columns = (
+        _PLANNED,
+        Column("queries", "needed.queries", heading, NUMBER),
+        Column("upper", "needed.upper", "to be safe", NUMBER),
+        Column("for_label", "for_label.queries", "for the label", NUMBER),
+    )
+    return (Table.of(columns, result.parts, *captions, settings_words(result.settings)),)
 
 
 def _planned(row: PlannedRow) -> str:
@@ -150,29 +149,43 @@ def _planned(row: PlannedRow) -> str:
     return f"{row.name}, {row.effect:.3g} {unit_behind(row.effect, unit)}"
 
 
+_PLANNED = Column("row", _planned, " ")
+_TO_PASS = (
+    _PLANNED,
+    Column("queries", "to_pass.queries", form=NUMBER),
+    Column("upper", "to_pass.upper", "to be safe", NUMBER),
+)
+
+
 @view_of.register
 def _published(result: SummaryVerdict) -> View:
     exact = f"p {pvalue(result.exact.pvalue, result.alpha)} by the exact binomial"
     counts = f"Won {result.won}, lost {result.lost}"
     row = result.coverage
-    if row is None:
+    if row is None or result.verdict is None:
         return View(counts, exact, ("For a label, give the number of queries, too (n).",))
-    change = fixed(row.difference, 2, signed=True)
-    between = interval(row.interval, 2, signed=True)
-    rows = [("coverage, %", change, between, pvalue(row.pvalue, result.alpha))]
+    rows = [
+        (
+            "coverage, %",
+            fixed(row.difference, 2, signed=True),
+            interval(row.interval, 2, signed=True),
+            pvalue(row.pvalue, result.alpha),
+        )
+    ]
     sentences = ["These numbers say nothing of all queries, which give the direction."]
-    if result.ranking_pvalue is not None and result.verdict is not None:
-        strict, do_no_harm = result.verdict.strict, result.verdict.do_no_harm
+    if result.ranking_pvalue is not None:
         change = fixed(result.ranking_difference, 2, signed=True)
-        p_ranking = pvalue(result.ranking_pvalue, result.alpha)
-        rows.append(("ranking, ranks", change, NOTHING, p_ranking))
-        sentences.append(f"Lin et al. 2021: {strict} by strict, {do_no_harm} by do no harm.")
-    label = "" if result.verdict is None else result.verdict.label
+        rows.append(
+            ("ranking, ranks", change, NOTHING, pvalue(result.ranking_pvalue, result.alpha))
+        )
+        sentences.append(paper_words(result.verdict))
+    widened = widened_words([row], result.alpha)
     columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
     captions = (
         "coverage: higher is better; ranking: lower is better",
-        f"p of coverage: adjusted t, as the interval{widened_words([row], result.alpha)}; won and"
-        f" lost: {exact}; not corrected",
+        f"p of coverage: adjusted t{widened or ', as the interval'}; won and lost: {exact}; not"
+        " corrected",
     )
     table = Table.of_texts(columns, rows, *captions)
-    return View(f"{counts} of {plural('query', row.n)}", label, tuple(sentences), (table,))
+    title = f"{counts} of {plural('query', row.n)}"
+    return View(title, result.verdict.label, tuple(map(sentence, sentences)), (table,))
