@@ -5,7 +5,7 @@
 Every way to do a job is a process of its own; all of them take turns, and the least of the rounds
 counts. Ratios are other / ours: above 1 ir_outcomes is faster. Runs are made up in forms that are
 met: scores as Python prints them, ids like MS MARCO's or URLs, lists of 1 to 1000 documents, lines in
-no order, CSV and JSON lines. Boards are ranks drawn at random, and variants of the runs of
+no order, CSV and JSON lines; values are those of other tools. Boards are ranks drawn at random, and variants of the runs of
 TREC-COVID, which are looked for in ../shared/data, or where IR_OUTCOMES_REAL_DATA says. Seconds are
 of one machine, on which other work may run; only the ratios mean something.
 """
@@ -13,7 +13,6 @@ of one machine, on which other work may run; only the ratios mean something.
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -174,38 +173,54 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 
 
-def drawn(n_runs: int, n_queries: int, cutoff: int = 100) -> Any:
+VALUES = Way(
+    "import ir_outcomes as iro, ir_outcomes.comparison.family",
+    "result = iro.compare_outputs(*sys.argv[1:]).ranking.n",
+)
+VALUE_FORMS = {  # header and lines
+    "CSV": ("query_id,nDCG@10\n", "{},{}\n"),
+    "JSON lines": ("", '{{"query_id": {}, "nDCG@10": {}}}\n'),
+}
+
+
+def write_values(path: Path, header: str, line: str) -> None:
+    """Write a value of nDCG@10 for each of 300,000 queries."""
+    values = np.random.default_rng(len(path.stem)).random(300_000).round(4)
+    path.write_text(header + "".join(map(line.format, range(300_000), values)))
+
+
+def drawn(n_runs: int, n_queries: int) -> Any:
     """Draw the rank of one relevant document in each query, or that it was not found."""
     import ir_outcomes as iro
 
     rng = np.random.default_rng(0)
     qrels = {f"q{query}": {"d": 1} for query in range(n_queries)}
-    template = iro.search_lengths(qrels, {query: {"d": 1.0} for query in qrels}, cutoff=cutoff)
+    template = iro.search_lengths(qrels, qrels, cutoff=100)
     difficulty = rng.normal(1.5, 1.5, n_queries)
     runs = []
     for number in range(n_runs):
         noise = rng.normal(0, 0.7, n_queries) - rng.normal(0, 0.2)
         rank = np.exp(difficulty + noise).astype(np.int32) + 1
-        rank[rank > cutoff] = 0
+        rank[rank > 100] = 0
         digests = rng.integers(0, 255, template.diagnosis.digests.shape).astype(np.uint8)
         diagnosis = replace(template.diagnosis, digests=digests)
         runs.append(replace(template, name=f"run{number}", rank=rank, diagnosis=diagnosis))
-    return iro.evaluate(qrels, runs, cutoff=cutoff)
+    return iro.evaluate(qrels, runs, cutoff=100)
 
 
-def covid_like(n_runs: int = 143) -> Any:
+def covid_like() -> Any:
     """Evaluate the 20 runs of TREC-COVID's first round, and variants of them, by document."""
     import ir_outcomes as iro
 
     folder = DATA / "trec-covid-r1"
     qrels = iro.read_qrels(folder / "qrels.complete.txt.gz")
     runs = [iro.read_run(path).to_dict() for path in sorted(folder.glob("*.run.gz"))]
-    lengths = []
-    for number in range(n_runs):
-        run = runs[number % len(runs)]
-        if number >= len(runs):
-            run = variant(run, np.random.default_rng(number))
-        lengths.append(iro.search_lengths(qrels, iro.as_run(run, f"run{number}")))
+    for number in range(len(runs), 143):
+        runs.append(variant(runs[number % 20], np.random.default_rng(number)))
+    lengths = [
+        iro.search_lengths(qrels, iro.as_run(run, f"run{number}"))
+        for number, run in enumerate(runs)
+    ]
     return iro.evaluate(qrels, lengths, unit="document")
 
 
@@ -214,9 +229,8 @@ def variant(run: dict[str, dict[str, float]], rng: np.random.Generator) -> Any:
     changed = {}
     for query, scores in run.items():
         documents = sorted(scores, key=lambda document: -scores[document])
-        places = np.arange(len(documents), dtype=np.float64)
-        moved = rng.random(len(documents)) < 0.3
-        places[moved] += rng.exponential(20, int(moved.sum()))
+        n = len(documents)
+        places = np.arange(n) + rng.exponential(20, n) * (rng.random(n) < 0.3)
         order = np.argsort(places, kind="stable").tolist()
         changed[query] = {documents[place]: -float(rank) for rank, place in enumerate(order)}
     return changed
@@ -227,7 +241,7 @@ def on_board(board: str, work: str) -> Way:
     return Way(
         f"import jobs, numpy as np, ir_outcomes as iro, scipy.special, scipy.stats\n"
         f"ev = jobs.{board}\n"
-        f"ranks = np.array([run.rank for run in ev]) if {work.startswith('# ranks')} else None",
+        "ranks = np.array([run.rank for run in ev])",
         work + "\nresult = 0",
     )
 
@@ -238,12 +252,11 @@ won, lost = int(((a == 0) & (b > 0)).sum()), int(((a > 0) & (b == 0)).sum())
 scipy.stats.binomtest(won, max(won + lost, 1))
 scipy.stats.ttest_rel(a[both], b[both]), scipy.stats.ttest_rel(np.where(a, a, 101), np.where(b, b, 101))
 """
-ONE = "# ranks\nfor b in ranks[1:]:\n    a = ranks[0]" + PAIR.replace("\n", "\n    ")
-PAIRS = (
-    "# ranks\nfor i in range(143):\n  for j in range(i):\n    a, b = ranks[i], ranks[j]"
-    + PAIR.replace("\n", "\n    ")
+ONE = "for b in ranks[1:]:\n    a = ranks[0]" + PAIR.replace("\n", "\n    ")
+PAIRS = "for i in range(143):\n  for j in range(i):\n    a, b = ranks[i], ranks[j]" + PAIR.replace(
+    "\n", "\n    "
 )
-RESAMPLES = """# ranks
+RESAMPLES = """
 values, rng = np.where(ranks, 1 / np.maximum(ranks, 1), 0), np.random.default_rng(0)
 for _ in range(1000):
     scipy.stats.rankdata(-values[:, rng.integers(0, 5193, 5193)].mean(axis=1))
@@ -300,31 +313,28 @@ def measure(
     if len({round(one.result, 3) for one in least.values()}) > 1:
         raise SystemExit(f"{name}: the tools disagree: {least}")
     ours = least.pop("ir_outcomes")
-    cells = [name, f"{ours.seconds:.2f}", f"{ours.peak:.0f}"]
-    cells.append(f"{ours.added * 2**20 / lines:.0f}" if lines else "")
-    cells.append(
-        ", ".join(f"{tool} {each.seconds / ours.seconds:.2f}" for tool, each in least.items())
-    )
-    print(f"| {' | '.join(cells)} |", flush=True)
+    added = f"{ours.added * 2**20 / lines:.0f}" if lines else ""
+    others = ", ".join(f"{tool} {each.seconds / ours.seconds:.2f}" for tool, each in least.items())
+    print(f"| {name} | {ours.seconds:.2f} | {ours.peak:.0f} | {added} | {others} |", flush=True)
 
 
 def main() -> None:
     """Print the table of docs/scale.md."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="", help="a part of the name of the jobs to measure")
     parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
     tools = ("numpy", "scipy", "polars", "pytrec-eval-terrier", "ir-measures")
-    versions = ", ".join(f"{tool} {version(tool)}" for tool in tools)
-    print(f"Python {platform.python_version()}, {versions}; {os.cpu_count()} processors")
+    print("Python", sys.version, *(f"{tool} {version(tool)}" for tool in tools), sep=", ")
     print(f"load before: {os.getloadavg()[0]:.1f}\n")
     print("| job | s | peak, MiB | bytes a line | other / ours |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name_of_folder:
         qrels, *runs = (Path(name_of_folder, name) for name in ("qrels.txt", "run", "other"))
-        if options.only in "compare 2 runs of 519,300 lines":
+        name = "compare 2 runs of 519,300 lines"
+        if options.only in name:
             for run in runs:
                 write_run(run, 5193, 100)
-            measure("compare 2 runs of 519,300 lines", COMPARE, options.rounds, qrels, *runs)
+            measure(name, COMPARE, options.rounds, qrels, *runs)
         for name, form in FORMS.items():
             if options.only in name:
                 write_run(runs[0], **form)
@@ -332,6 +342,12 @@ def main() -> None:
                     lines = sum(1 for _ in stream)
                 ways = READERS if form.get("line", TREC) == TREC else {"ir_outcomes": OURS}
                 measure(name, ways, options.rounds, qrels, runs[0], lines=lines)
+        for tool, value_form in VALUE_FORMS.items():
+            name = f"values of 2 x 300,000 queries, {tool}"
+            if options.only in name:
+                for run in runs:
+                    write_values(run, *value_form)
+                measure(name, {"ir_outcomes": VALUES}, options.rounds, *runs, lines=600_000)
     for name, (board, work, peer) in BOARDS.items():
         if options.only in name:
             ways = {"ir_outcomes": on_board(board, work)}

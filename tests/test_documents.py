@@ -29,8 +29,8 @@ import ir_outcomes
 from ir_outcomes import samples
 from ir_outcomes.cli import COMMANDS
 from ir_outcomes.cli.signatures import names_of
-from ir_outcomes.samples import write_sample, write_suite
 from ir_outcomes.reading import runs
+from ir_outcomes.samples import write_sample, write_suite
 from tests.conftest import REAL_DATA
 from tests.helpers.command_line import call, made
 

@@ -129,6 +129,7 @@ COMMANDS = [
          "compare q.txt a.run three.run{}"),
     Case("compare q.txt a.run twice.run", r"pass (--duplicates first) or"),
     Case("compare q.txt a.run twice.run", r"or (--duplicates max)"),
+    Case("check q.txt a.run twice.run", r"pass (--duplicates first) or"),
     Case("compare exchanged.txt a.run b.run", r"(exchange) query and document",
          "compare q.txt a.run b.run"),
     Case("compare q.txt a.run self.run", r"pass (--drop-self)"),

@@ -9,36 +9,21 @@ import pytest
 from tests.helpers.command_line import call, call_ir_measures
 
 PAIR = ("compare", "qrels.txt", "bm25.run", "bm25-stem.run")
-RUNS = ("bm25.run", "bm25-stem.run", "bm25-flat.run")
+RUNS = "bm25.run bm25-stem.run bm25-flat.run"
+VALUES = "old.csv new.csv -m faithfulness --higher-is-better"
 
 
 def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_path: Path) -> None:
-    done = call("check", small / "qrels.txt", small / "bm25.run", small / "bm25-stem.run")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("2 runs and qrels read: 0 problems\n")
     shutil.copy(small / "bm25.run", tmp_path / "new.run")
-    words: list[str | Path] = [
-        "check",
-        small / "qrels.txt",
-        small / "bm25.run",
-        tmp_path / "new.run",
-    ]
-    done = call(*words)
-    assert (done.returncode, done.stderr) == (3, "")
-    (problem,) = json.loads(call(*words, "--format", "json").stdout)["problems"]
-    assert problem["kind"] == "identical"
-    assert call("check", small / "qrels.txt", tmp_path / "absent.run").returncode == 1
-
-
-def test_what_is_said_of_a_file_names_options(small: Path, tmp_path: Path) -> None:
-    line = (small / "bm25.run").read_text().splitlines()[0]
-    (tmp_path / "twice.run").write_text(f"{line}\n{line}\n")
-    done = call("check", small / "qrels.txt", tmp_path / "twice.run")
-    assert (done.returncode, "`" in done.stdout, "--duplicates first" in done.stdout) == (
-        1,
-        False,
-        True,
-    )
+    words = ("check", small / "qrels.txt", small / "bm25.run", "--format", "json")
+    for run, status, kinds in (
+        (small / "bm25-stem.run", 0, []),
+        (tmp_path / "new.run", 3, ["identical"]),
+    ):
+        done = call(*words, run)
+        assert (done.returncode, done.stderr) == (status, "")
+        assert [problem["kind"] for problem in json.loads(done.stdout)["problems"]] == kinds
+    assert call(*words, tmp_path / "absent.run").returncode == 1
 
 
 def test_a_file_that_is_given_again_counts_once(small: Path) -> None:
@@ -113,6 +98,12 @@ WRONG_USAGE = (  # a command, and what its message names
     ("gate no no no", "--margins"),
     ("gate no no --margins 1pp,1", "RUNS is missing"),
     ("suite no", "suite"),
+    ("plan qrels.txt bm25.run bm25-stem.run -m nDCG@10", "--outputs"),
+    ("plan qrels.txt bm25.run bm25-stem.run --lower-is-better", "--outputs"),
+    ("plan qrels.txt bm25.run bm25-stem.run -k 10 --margins 2pp,10", "--margins 10"),
+    ("plan --outputs VALUES", "such as --margins 0.1"),
+    ("plan --outputs VALUES --margins .05,.1", "--margins"),
+    ("plan --outputs VALUES --range 0 1 --margins 3", "--margins"),
     ("gate no --suite no --margins 1pp,1", "--suite"),
     ("gate no no no --baseline no --margins 1pp,1", "--suite"),
     ("gate no no no --margins 1pp,1 --reference no", "--reference"),
@@ -159,8 +150,8 @@ BAD_INPUT = (
 def test_what_goes_wrong_is_said_with_its_status(
     small: Path, command: str, status: int, message: str
 ) -> None:
-    words = [word.replace("\0", " ") for word in command.replace("RUNS", " ".join(RUNS)).split(" ")]
-    done = call(*words, folder=small)
+    command = command.replace(" RUNS", f" {RUNS}").replace("VALUES", VALUES)
+    done = call(*(word.replace("\0", " ") for word in command.split(" ")), folder=small)
     assert (done.returncode, done.stdout) == (status, "")
     assert message in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
@@ -174,21 +165,9 @@ def test_the_installed_program() -> None:
 
 def test_the_layout_says_what_orders_the_documents(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
-    for name in "ab":
-        (tmp_path / f"{name}.run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 2 t\n")
-    for layout, value in (("rank", 1.0), ("score", 2.0)):
-        done = call(
-            "leaderboard",
-            "qrels.txt",
-            f"a.run#{layout}",
-            f"b.run#{layout}",
-            "--allow",
-            "rising-scores",
-            "--format",
-            "json",
-            folder=tmp_path,
-        )
-        assert [standing["score"] for standing in json.loads(done.stdout)["standings"]] == [
-            value,
-            value,
-        ]
+    (tmp_path / "a.run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 2 t\n")
+    runs = ("a.run#rank", "a.run#score", "--names", "rank", "--names", "score")
+    options = ("--allow", "rising-scores", "--format", "json")
+    done = call("leaderboard", "qrels.txt", *runs, *options, folder=tmp_path)
+    scores = {item["run"]: item["score"] for item in json.loads(done.stdout)["standings"]}
+    assert scores == {"rank": 1.0, "score": 2.0}

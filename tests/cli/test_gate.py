@@ -4,14 +4,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cyclopts import Token
 
 from ir_outcomes import GateResult
 from ir_outcomes.cli.signatures import margins_of
-from ir_outcomes.decisions.holes import Holes
-from ir_outcomes.decisions.plan import Plan
 from tests.helpers.command_line import call
 
 ROOT = Path(__file__).parents[2]
@@ -25,28 +24,11 @@ STATUSES = {  # words of the command, exit status
 
 
 def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        **os.environ,
-        **variables,
-        "PATH": f"{Path(sys.executable).parent}:{variables.get('PATH', os.environ['PATH'])}",
-    }
+    path = f"{Path(sys.executable).parent}:{variables.get('PATH', os.environ['PATH'])}"
+    environment = {**os.environ, **variables, "PATH": path}
     return subprocess.run(
-        ["bash", "-c", script],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=environment,
-        check=False,
+        ["bash", "-c", script], capture_output=True, text=True, cwd=folder, env=environment
     )
-
-
-def suite_of(small: Path, folder: Path, collections: dict[str, dict[str, str]]) -> list[str]:
-    """Write collections, each a name for some runs of the sample, and return the words that decide on them."""
-    for collection, runs in collections.items():
-        (folder / collection).mkdir()
-        for name, file in {"qrels.txt": "qrels.txt", **runs}.items():
-            shutil.copy(small / file, folder / collection / name)
-    return ["gate", "--suite", str(folder), "--baseline", "old", *WIDE]
 
 
 def decided(
@@ -63,41 +45,35 @@ def test_the_decision_as_json_as_a_summary_and_as_a_page(
     name: str, sample: Path, tmp_path: Path
 ) -> None:
     words, status = STATUSES[name]
-    target, summary, page = (
-        tmp_path / "gate.json",
-        tmp_path / "summary.md",
-        tmp_path / "report.html",
-    )
+    target, summary, page = (tmp_path / file for file in ("gate.json", "summary.md", "page.html"))
     summary.write_text("before\n")
-    more: list[str | Path] = ["--output", target, "--summary", summary, "--queries", "queries.tsv"]
-    more += ["--report", page] if name == "fail" else []
+    more = ("--output", target, "--summary", summary, "--report", page, "--queries", "queries.tsv")
     assert call("gate", "qrels.txt", *words, *more, folder=sample) == (status, "", "")
     found = GateResult.from_json(target.read_text())
     assert (found.status, found.exit_status) == (name, status)
     assert list(found.inputs) == ["qrels.txt", *words[:2]]
     assert summary.read_text().startswith(f"before\n**{name}: ")
-    assert [bool(query.text) for query in found.decisions[0].queries] == [True] * (
-        0 if name == "pass" else 10
-    )
-    assert name != "fail" or Path(words[1]).stem in page.read_text()
+    n_queries = 0 if name == "pass" else 10
+    assert [bool(query.text) for query in found.decisions[0].queries] == [True] * n_queries
+    assert Path(words[1]).stem in page.read_text()
 
 
-def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path) -> None:
+def test_runs_without_results_fail_and_unreadable_ones_are_errors(small: Path) -> None:
     runs = ("bm25.run", "empty.run", "bm25-stem.run")
-    status, decisions, _ = decided("gate", "qrels.txt", *runs, *MARGINS, folder=sample)
+    status, decisions, _ = decided("gate", "qrels.txt", *runs, *WIDE, folder=small)
     assert (status, decisions) == (3, {"bm25-stem": "pass", "empty": "fail"})
-    done = call("gate", "qrels.txt", "empty.run", "bm25.run", *MARGINS, folder=sample)
-    assert (done.returncode, "empty.run: is empty" in done.stderr) == (3, True)
-    done = call("gate", "empty.run", "bm25.run", "bm25-stem.run", *MARGINS, folder=sample)
-    assert (done.returncode, "empty.run: is empty" in done.stderr) == (1, True)
+    for qrels, status in (("qrels.txt", 3), ("empty.run", 1)):
+        done = call("gate", qrels, "empty.run", "bm25.run", *WIDE, folder=small)
+        assert (done.returncode, "empty.run: is empty" in done.stderr) == (status, True)
 
 
 def test_a_suite_is_as_good_as_its_worst_collection(small: Path, tmp_path: Path) -> None:
-    both = {"old.run": "bm25.run", "release.run": "bm25.run"}
-    words = suite_of(
-        small, tmp_path, {"first": {**both, "new.run": "bm25-stem.run"}, "second": both}
-    )
-    words += ["--reference", "release"]
+    for collection, new in (("first", "bm25-stem.run"), ("second", "")):
+        (tmp_path / collection).mkdir()
+        files = {"qrels.txt": "qrels.txt", "old.run": "bm25.run", "release.run": "bm25.run"}
+        for name, file in (files | ({"new.run": new} if new else {})).items():
+            shutil.copy(small / file, tmp_path / collection / name)
+    words = ["gate", "--suite", str(tmp_path), "--baseline", "old", *WIDE, "--reference", "release"]
     status, decisions, found = decided(*words)
     assert (status, len(found.inputs), decisions) == (3, 7, {
         "new on first": "pass", "new on second": "fail",
@@ -144,11 +120,13 @@ def step(small: Path) -> dict[str, str]:
     }  # fmt: skip
 
 
+def action() -> Any:
+    return pytest.importorskip("yaml").safe_load((ROOT / "action.yml").read_text())
+
+
 def act(step: dict[str, str], folder: Path, **inputs: str) -> int:
     """The status of the step, which runs no file of the workspace."""
-    *_, decide = pytest.importorskip("yaml").safe_load((ROOT / "action.yml").read_text())["runs"][
-        "steps"
-    ]
+    *_, decide = action()["runs"]["steps"]
     assert set(decide["env"]) <= set(step)
     done = shell(f"set -eo pipefail\n{decide['run']}", folder, **{**step, **inputs})
     assert "hostile" not in done.stdout, done.stderr
@@ -159,9 +137,8 @@ def act(step: dict[str, str], folder: Path, **inputs: str) -> int:
 def test_the_action_runs_the_gate_and_no_file_of_the_workspace(
     small: Path, tmp_path: Path, step: dict[str, str]
 ) -> None:
-    action = pytest.importorskip("yaml").safe_load((ROOT / "action.yml").read_text())
-    install, decide = [step for step in action["runs"]["steps"] if "run" in step]
-    assert set(re.findall(r"inputs\.([\w-]+)", str(action["runs"]))) == set(action["inputs"])
+    install, decide = [step for step in action()["runs"]["steps"] if "run" in step]
+    assert {*re.findall(r"inputs\.([\w-]+)", str(action()["runs"]))} == {*action()["inputs"]}
     assert "${{" not in decide["run"]
     for name in ("numpy", "pip", "ir_outcomes", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("import os\nprint('hostile')\nos._exit(0)\n")
@@ -170,22 +147,13 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(
     (tmp_path / "none.run").touch()
     assert act(step, tmp_path, RUNS="none.run", CONTENDERS="none") == 3
     assert GateResult.from_json((tmp_path / "gate.json").read_text()).status == "fail"
-    assert (tmp_path / "output").read_text().split() == [
-        "status=inconclusive",
-        "status=inconclusive",
-        "status=fail",
-    ]
-    assert re.findall(r"^\*\*(\w+): ", (tmp_path / "summary").read_text(), re.MULTILINE) == [
-        "inconclusive"
-    ] * 2 + ["fail"]
+    summaries = re.findall(r"^\*\*(\w+): ", (tmp_path / "summary").read_text(), re.MULTILINE)
+    assert summaries == ["inconclusive", "inconclusive", "fail"]
+    outputs = (tmp_path / "output").read_text().split()
+    assert outputs == [f"status={status}" for status in summaries]
     # Nothing is decided, although a decision of an earlier call is there, and some of these end
     # with status 0 by themselves.
-    for inputs in (
-        {"RUNS": "--version"},
-        {"RUNS": "-h"},
-        {"OPTIONS": "--help"},
-        {"RUNS": ""},
-    ):
+    for inputs in ({"RUNS": "--version"}, {"RUNS": "-h"}, {"OPTIONS": "--help"}, {"RUNS": ""}):
         assert act(step, tmp_path, **inputs) in (1, 2), inputs
     run = Path(step["RUNS"].strip())
     kept = run.read_bytes()
@@ -232,85 +200,49 @@ def test_the_action_comments_on_the_pull_request_and_updates_report_and_decision
         assert GateResult.from_json((tmp_path / "gate.json").read_text()).status == status
 
 
-def test_holes_and_plans(small: Path) -> None:
-    words = ("qrels.txt", "bm25.run", "bm25-stem.run", "--cutoff", "10")
-    found = Holes.from_json(call("holes", *words, "--format", "json", folder=small).stdout)
-    assert found.settings.cutoff == 10
-    assert call("holes", *words, "--to-judge", "3", folder=small).stdout == found.to_tsv(3)
-    planned = Plan.from_json(
-        call("plan", *words, "--margins", "2pp,1", "--format", "json", folder=small).stdout
-    )
-    assert [row.effect for row in planned.parts] == [2.0, 1.0]
-    refused = call("plan", *words, "--margins", "2pp,10", folder=small)
-    assert (refused.returncode, "--margins 10" in refused.stderr) == (2, True)
-
-
-@pytest.mark.parametrize("runs", ["bm25.run bm25.run", "bm25.run ./bm25.run", "a.run b.run b.run"])
-def test_one_path_given_twice_is_wrong_usage(runs: str, small: Path) -> None:
-    for name in ("a.run", "b.run"):
-        (small / name).write_bytes((small / "bm25.run").read_bytes())
-    words = ("gate", "qrels.txt", *runs.split(), "--margins", "2pp,1")
-    done = call(*words, folder=small)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "is given twice" in done.stderr
-    # A copy is another run, and so is the same file under another name.
-    assert call("gate", "qrels.txt", "a.run", "b.run", *words[-2:], folder=small).returncode == 0
-    if runs.startswith("bm25"):
-        named = call(*words, "--names", "old", "--names", "new", folder=small)
-        assert (named.returncode, "identical" in named.stdout) == (0, True)
-
-
 def test_a_saved_evaluation_stands_for_qrels_and_runs(small: Path, tmp_path: Path) -> None:
-    runs = ["bm25.run", "bm25-stem.run", "rrf-stem-lsa.run"]
-    words = [small / file for file in ("qrels.txt", *runs)]
+    names = ("bm25", "bm25-stem", "rrf-stem-lsa")
+    words = [small / file for file in ("qrels.txt", *(f"{name}.run" for name in names))]
     saved = tmp_path / "board.npz"
     assert call("evaluate", *words, "-o", saved).returncode == 0
-    for contenders in (1, 2):
-        names = [run.removesuffix(".run") for run in runs[: contenders + 1]]
-        one = decided("gate", *words[: contenders + 2], *WIDE)
-        other = decided("gate", saved, *names, *WIDE)
-        assert one[:2] == other[:2]
-        assert list(one[1]) == names[1:]
-    assert decided("gate", saved, "bm25", *WIDE)[:2] == one[:2]
+    status, decisions, _ = decided("gate", *words, *WIDE)
+    for chosen in (names, names[:1]):
+        assert decided("gate", saved, *chosen, *WIDE)[:2] == (status, decisions)
+    assert list(decisions) == list(names[1:])
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "status"),
     [
-        "qrels.txt bm25.run rrf-stem-lsa.run --reference rrf-stem-lsa.run --margins 10pp,5",
-        "qrels.txt bm25.run ./rrf-stem-lsa.run link.run --reference rrf-stem-lsa.run --margins 10pp,5",
-        "qrels.txt one/bm25.run one --margins 10pp,5",
-        "--outputs old.csv new.csv -m nDCG@10 --reference new.csv --margins 0.1",
+        ("bm25.run bm25.run", 2),
+        ("bm25.run ./bm25.run", 2),
+        ("bm25.run link.run", 2),
+        ("bm25.run stem.run stem.run", 2),
+        ("bm25.run ./stem.run link.run", 2),
+        ("bm25.run stem.run --reference stem.run", 2),
+        ("bm25.run ./stem.run link.run --reference stem.run", 2),
+        ("one/bm25.run one", 2),
+        # A copy is another run, and so is the same file under another name.
+        ("bm25.run copy.run", 0),
+        ("bm25.run bm25.run --names old --names new", 0),
     ],
 )
-def test_no_run_passes_against_itself(words: str, small: Path, tmp_path: Path) -> None:
-    (tmp_path / "link.run").symlink_to(small / "rrf-stem-lsa.run")
+def test_no_run_passes_against_itself(words: str, status: int, small: Path, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
-    shutil.copy(small / "bm25.run", tmp_path / "one")
-    for file in ("qrels.txt", "bm25.run", "rrf-stem-lsa.run"):
-        (tmp_path / file).symlink_to(small / file)
-    for file, value in (("old.csv", 0.5), ("new.csv", 0.6)):
-        lines = [f"q{number},{value}\n" for number in range(50)]
-        (tmp_path / file).write_text("".join(["query_id,nDCG@10\n", *lines]))
-    assert call("gate", *words.split(), folder=tmp_path).returncode == 2
+    for file, source in {
+        "bm25.run": "bm25",
+        "copy.run": "bm25",
+        "one/bm25.run": "bm25",
+        "stem.run": "bm25-stem",
+    }.items():
+        shutil.copy(small / f"{source}.run", tmp_path / file)
+    (tmp_path / "link.run").symlink_to("bm25.run" if words == "bm25.run link.run" else "stem.run")
+    done = call("gate", small / "qrels.txt", *words.split(), *WIDE[:2], folder=tmp_path)
+    assert (done.returncode, "identical" in done.stdout) == (status, status == 0)
 
 
-def test_plans_of_values(tmp_path: Path) -> None:
-    for name, step in (("old", 3), ("new", 5)):
-        lines = [f"q{n},{n * step % 7 / 7},{n}" for n in range(60)]
-        (tmp_path / f"{name}.csv").write_text("\n".join(["id,faithfulness,cost", *lines]))
-    words = ("plan", "--outputs", "old.csv", "new.csv", "-m", "faithfulness", "--higher-is-better")
-    done = call(*words, "--margins", "0.05", "--format", "json", folder=tmp_path)
-    (row,) = Plan.from_json(done.stdout).parts
-    assert (row.effect, row.n) == (0.05, 60)
-    for margins in ((), ("--margins", "0.05,0.1"), ("--range", "0", "1", "--margins", "3")):
-        refused = call(*words, *margins, folder=tmp_path)
-        assert refused.returncode == 2
-        assert "--margins" in refused.stderr
-
-
-def test_plans_of_runs_take_no_measure(small: Path) -> None:
-    for option in (("-m", "nDCG@10"), ("--lower-is-better",)):
-        refused = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", *option, folder=small)
-        assert refused.returncode == 2
-        assert "--outputs" in refused.stderr
+def test_no_values_pass_against_themselves(small: Path) -> None:
+    values = "--outputs old.csv new.csv -m faithfulness --higher-is-better --range 0 1"
+    words = (*values.split(), "--margins", ".9")
+    assert call("gate", *words, folder=small).returncode == 0
+    assert call("gate", *words, "--reference", "new.csv", folder=small).returncode == 2

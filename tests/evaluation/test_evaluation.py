@@ -1,6 +1,5 @@
 import subprocess
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 from unittest import mock
@@ -17,7 +16,6 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import contenders_of
-from ir_outcomes.evaluation.scores import reciprocal_ranks
 from ir_outcomes.reading.runs import run_paths
 from tests.helpers.searchlengths import differing
 
@@ -92,21 +90,6 @@ def test_relative_paths_hold_after_a_change_of_directory(
 
 
 RUN = {"q1": {"d1": 1.0}}
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: evaluate(QRELS, [RUN] * 3, names=["a", None, "a"]), "are called a; give each"),
-        (
-            lambda: iro.evaluate(QRELS, [RUN], on_error="ignore"),  # type: ignore[call-overload]
-            "`on_error='ignore'`: must be one of raise, report",
-        ),
-    ],
-)
-def test_what_is_refused(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        call()
 
 
 def test_made_up_names_are_different_from_all_others(tmp_path: Path) -> None:
@@ -200,20 +183,6 @@ def test_contenders_are_all_runs_but_the_baseline_unless_named() -> None:
             contenders_of(names, baseline, contenders)
     with pytest.raises(ParameterError, match="there is no contender"):
         contenders_of(("b",), "b", None)
-
-
-def test_a_single_run_has_scores() -> None:
-    evaluation = iro.evaluate(QRELS, {"only": {query: {"d1": 2.0, "d0": 1.0} for query in QRELS}})
-    scores = reciprocal_ranks(evaluation.runs, 5)
-    assert (scores.runs, scores.measure, scores.values.shape) == (
-        ("only",),
-        "RR@5, ties trec",
-        (1, 8),
-    )
-    assert scores.values[0].tolist() == [1.0] + [0.0] * 7
-    assert scores.higher_is_better
-    settings = (evaluation.cutoff, evaluation.rel, evaluation.ties, evaluation.judged_only)
-    assert settings == (2, 1, "trec", False)  # the longest list
 
 
 def test_passages_of_one_document_count_once_if_that_is_asked_for(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
+from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.lengths import check_comparable
 from ir_outcomes.evaluation.search import search_lengths
 from tests.helpers import literal, strategies
@@ -87,22 +87,6 @@ def test_everything_equals_the_literal_definitions(
             literal.asl(o, g, missing, cutoff, first) for o, g in zip(orders, golds, strict=True)
         ]
         np.testing.assert_allclose(found, expected, rtol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("run", "message"),
-    [
-        ({"q": {"gold": 1.0, "x": math.nan}}, "document x of query q has no score"),
-        (
-            {"q": {"gold": 1.0, None: 1.0}},
-            "document id must be text or a whole number, not NoneType",
-        ),
-        ({1: {"gold": 1.0}, "1": {"gold": 1.0}}, "same query id twice"),
-    ],
-)
-def test_a_dict_that_is_no_run_is_refused(run: Any, message: str) -> None:
-    with pytest.raises(FormatError, match=message):
-        search_lengths({"q": {"gold": 1}}, run)
 
 
 few_levels = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([1.0, 2.0]), max_size=6)

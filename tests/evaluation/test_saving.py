@@ -86,14 +86,6 @@ def test_a_file_stands_for_qrels_and_runs_alone(saved: Path) -> None:
             call()
 
 
-def test_a_file_is_sliced_at_another_cutoff(saved: Path) -> None:
-    slices = {"q1": "first", "q2": "second"}
-    sources: Any = (saved, iro.load_evaluation(saved))
-    found = [iro.compare_slices(source, "a", by=slices, cutoff=1) for source in sources]
-    assert found[0] == found[1]
-    assert found[0].settings.cutoff == 1
-
-
 def test_without_qrels_nothing_is_saved(tmp_path: Path) -> None:
     lengths = EVALUATION[0]
     other = iro.as_qrels({"q1": {"d1": 1}})

@@ -46,23 +46,6 @@ def test_measures_that_are_made_comparable_are_found_by_the_name_they_were_asked
     assert repr(ev.scores_of("ESL@10")) == "<Scores: ESL@10, 2 runs, 10 queries>"
 
 
-def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> None:
-    """The tie rule put the first relevant document of every query elsewhere than its file, and nothing said so."""
-    qrels = {f"q{number}": {"a": 1} for number in range(10)}
-    tied = {query: {"a": 1.0, "b": 1.0, "c": 1.0} for query in qrels}
-    clear = {query: {"a": 3.0, "b": 1.0, "c": 1.0} for query in qrels}
-    ev = iro.evaluate(qrels, {"tied": tied, "clear": clear})
-    (note,) = notes_on_ties(ev.runs)
-    assert note in iro.leaderboard(ev, allow=["equal-scores"]).notes
-    # The last has the documents in the order of their ids, as they are listed.
-    for ties in (
-        "input",
-        "expected",
-        "msmarco",
-    ):
-        assert not list(notes_on_ties(iro.evaluate(qrels, {"tied": tied}, ties=ties).runs))
-
-
 def test_a_query_of_nothing_but_low_grades_does_not_end_python() -> None:
     """The grade -2, junk in TREC's Web tracks, as the highest of a query was a segmentation fault in pytrec_eval."""
     grades = {"q1": {f"d{place}": -2 - place % 2 for place in range(50)}, "q2": {"d1": 1, "d2": -2}}

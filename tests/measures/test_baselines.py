@@ -164,39 +164,24 @@ def test_registering(tmp_path: Path, bm25: str, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "wrong"),
     [
-        (
-            "Outcome(case='won')@100",
-            "compares with a baseline: write Outcome\\(baseline='bm25',case='won'\\)@100",
-        ),
-        ("Outcome(baseline='bm25')@100", "case is missing; it is one of neither, lost, won, both"),
-        (
-            "Outcome(baseline='bm25',case='won',ties='expected')",
-            "`ties='expected'` gives no single order to compare",
-        ),
-        (
-            "Outcome(baseline='bm52',case='won')@100",
-            "unknown baseline 'bm52': neither a registered name \\(known: 'bm25'\\)",
-        ),
-        (
-            "ESL(baseline='bm25',unanswered='cutoff+1')@9",
-            "only what both runs found counts; leave unanswered out",
-        ),
-        ("ESL(of='baseline')@9", "needs a baseline: write ESL\\(baseline='bm25',of='baseline'\\)"),
-        ("ESL(cutoff=0)", "`ESL: cutoff=0`: must be a whole number, 1 or more"),
-        ("ASL(missing='worst')@10", "ASL: missing='worst': must be one of 'retrieved', 'cutoff'"),
-        (
-            "ASL(missing='cutoff')",
-            "missing='cutoff' needs a cutoff: write ASL\\(missing='cutoff'\\)@100",
-        ),
-        ("ESL(unanswered='cutoff+1')", "unanswered='cutoff\\+1' needs a cutoff"),
-        ("Answered(first=3)", "Answered has no parameter first; it has cutoff, rel"),
-        ("ESL(judged_only=1)", "judged_only=1: must be one of False, True"),
+        ("Outcome(case='won')@100", "compares with a baseline"),
+        ("Outcome(baseline='bm25')@100", "case is missing"),
+        ("Outcome(baseline='bm25',case='won',ties='expected')", "no single order"),
+        ("Outcome(baseline='bm52',case='won')@100", "unknown baseline 'bm52'"),
+        ("ESL(baseline='bm25',unanswered='cutoff+1')@9", "leave unanswered out"),
+        ("ESL(of='baseline')@9", "needs a baseline"),
+        ("ESL(cutoff=0)", "cutoff=0"),
+        ("ASL(missing='worst')@10", "missing='worst'"),
+        ("ASL(missing='cutoff')", "needs a cutoff"),
+        ("ESL(unanswered='cutoff+1')", "needs a cutoff"),
+        ("Answered(first=3)", "no parameter first"),
+        ("ESL(judged_only=1)", "judged_only=1"),
     ],
 )
-def test_wrong_measures_give_our_error(bm25: str, text: str, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+def test_wrong_measures_give_our_error(bm25: str, text: str, wrong: str) -> None:
+    with pytest.raises(ParameterError, match=wrong):
         ir_measures.calc_aggregate([iro.parse_measure(text)], QRELS, RUN)
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
 from ir_outcomes.arguments import check_argument
 from ir_outcomes.errors import FormatError, IrOutcomesError, UnreadableFile, not_installed
@@ -277,11 +277,10 @@ def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def text_of(path: str | os.PathLike[str]) -> str:
-    """Return the text of a file, without a byte order mark."""
-    source = os.fsdecode(path)
+def text_in(blocks: Iterable[Block], source: str) -> str:
+    """Return the text of blocks."""
     parts = []
-    for block in blocks(path, LONGEST_RECORD):
+    for block in blocks:
         check_bytes(block, source)
         parts.append(block.data)
     return b"".join(parts).decode()
@@ -289,19 +288,13 @@ def text_of(path: str | os.PathLike[str]) -> str:
 
 def json_lines(block: Block, source: str) -> tuple[list[Any], Sequence[int]]:
     """Return what JSON lines say, and their numbers."""
-    import msgspec
-
-    check_bytes(block, source)
-    data = block.data.replace(b"\r\n", b"\n").rstrip(b"\n")
-    n_lines = data.count(b"\n") + 1
-    # Objects that have a line each are decoded at once; the decoder keeps the last of repeated
-    # names, so that there are fewer quotes in what it found.
-    if data.count(b"}\n{") == n_lines - 1 and b"\\u0022" not in data:
-        with suppress(ValueError, RecursionError):
-            records = msgspec.json.Decoder().decode_lines(data)
-            n_quotes = msgspec.json.encode(records).count(b'"')
-            if len(records) == n_lines and n_quotes == data.count(b'"'):
-                return records, range(block.first_line, block.first_line + n_lines)
+    text = text_in([block], source).replace("\r\n", "\n").rstrip("\n")
+    n_lines = text.count("\n") + 1
+    # Objects that have a line each are decoded at once.
+    if text.count("}\n{") == n_lines - 1:
+        records = _decoded("decode_lines", text)
+        if records is not None and len(records) == n_lines:
+            return records, range(block.first_line, block.first_line + n_lines)
     lines = list(lines_in([block], source))
     return (
         [parsed_json(line, source, number) for number, line in lines],
@@ -309,10 +302,24 @@ def json_lines(block: Block, source: str) -> tuple[list[Any], Sequence[int]]:
     )
 
 
+def _decoded(method: Literal["decode", "decode_lines"], text: str) -> Any:
+    """Decode JSON quickly, or return None where it may be wrong."""
+    import msgspec
+
+    with suppress(ValueError, RecursionError):
+        found = getattr(msgspec.json.Decoder(), method)(text)
+        # The decoder keeps the last of repeated names, so that what it found has fewer quotes.
+        n_quotes = msgspec.json.encode(found).count(b'"')
+        if n_quotes == text.count('"') and "\\u0022" not in text:
+            return found
+    return None
+
+
 def parsed_json(text: str, source: str, line: int) -> Any:
     """Return what JSON says, or raise an error with the line."""
     try:
-        return _DECODER.decode(text)
+        found = _decoded("decode", text)
+        return _DECODER.decode(text) if found is None else found
     except (ValueError, RecursionError) as error:
         at = None if "\n" in text.strip() else line
         shown = None

@@ -324,8 +324,8 @@ def as_list(column: Any) -> list[Any]:
     if isinstance(column, list):
         return column
     if hasattr(column, "to_pylist"):
-        return column.to_pylist()
-    return column.tolist() if hasattr(column, "tolist") else list(column)
+        return list(column.to_pylist())
+    return list(column.tolist() if hasattr(column, "tolist") else column)
 
 
 def is_ranking(value: Any) -> bool:

@@ -1,6 +1,5 @@
-"""Text files of tables and JSON with their lines, and entries of leaderboards."""
+"""Sources of values and entries, and the entries of leaderboards."""
 
-import csv
 import math
 import os
 import re
@@ -8,26 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import count
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, some
-from ir_outcomes.reading.files import (
-    LONGEST_RECORD,
-    WHITE_SPACE,
-    Block,
-    blocks,
-    check_bytes,
-    nonblank,
-    parsed_json,
-)
-from ir_outcomes.reading.lines import number_in
+from ir_outcomes.reading.files import LONGEST_RECORD, blocks, lines_of, parsed_json, text_in
+from ir_outcomes.reading.lines import cells_of, number_in
 from ir_outcomes.reading.objects import texts
-
-Body = Iterable[tuple[int, Sequence[Any]]]  # the cells of each row, with its number
 
 
 class Source(NamedTuple):
@@ -54,88 +42,12 @@ class Source(NamedTuple):
             number = None
         return FormatError(self.called, problem, line=number, text=text)
 
-    def document(self, lines: "Lines") -> Any:
-        """Return what the lines say together, as JSON."""
-        return parsed_json("".join(line for _, line in lines), self.called, 1)
-
-    def table(
-        self, lines: Iterable[tuple[int, str]], separator: str | None
-    ) -> tuple[list[str], Body]:
-        """Return the titles of a table, and its rows with their last lines."""
-        rows = self.cells(lines, separator)
-        number, header = next(rows)
-        titles = [title or "" for title in header]
-        self.refuse_repeated(titles, number)
-        return titles, rows
-
-    def cells(
-        self,
-        lines: Iterable[tuple[int, str]],
-        separator: str | None,
-        n_columns: int | None = None,
-    ) -> Iterator[tuple[int, list[str | None]]]:
-        """Yield the cells of rows, with their last lines, as many as the first row has."""
-        number = 0
-
-        def texts_of_lines() -> Iterator[str]:
-            nonlocal number
-            for line_number, line in lines:
-                number = line_number
-                yield line
-
-        rows: Iterator[list[str]] = csv.reader(
-            texts_of_lines(), delimiter=separator or ",", strict=True
-        )
-        if separator is None:  # at white space of ASCII
-            rows = ([*map(bytes.decode, line.encode().split())] for line in texts_of_lines())
-        try:
-            for cells in rows:
-                n_columns = n_columns or len(cells)
-                if len(cells) != n_columns:
-                    problem = f"has {len(cells)} columns, the header has {n_columns}"
-                    raise self.error(problem, number, (separator or " ").join(cells))
-                yield number, [cell.strip(WHITE_SPACE) or None for cell in cells]
-        except csv.Error as error:
-            raise self.error(f"is not a line of a CSV file ({error})", number) from None
-
     def refuse_repeated(self, titles: Sequence[str], number: int | None = None) -> None:
         """Refuse columns with the same title."""
         for title, times in Counter(filter(None, titles)).items():
             if times > 1:
                 problem = f"has the column {title!r} {times} times; keep one of them"
                 raise self.error(problem, number)
-
-
-class Lines:
-    """The lines of a file that are not blank, with their numbers, again and again.
-
-    Blocks of bytes are kept, and read when they are asked for: an object for each of many short
-    lines would take many times as much, and a file that is refused at its beginning is not read to
-    its end.
-    """
-
-    def __init__(self, source: Source) -> None:
-        self._called = source.called
-        self._rest = blocks(source.data, LONGEST_RECORD)
-        self._read: list[Block] = []
-
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        for index in count():
-            if index == len(self._read):
-                block = next(self._rest, None)
-                if block is None:
-                    return
-                check_bytes(block, self._called)
-                self._read.append(block)
-            for number, line in nonblank(self._read[index]):
-                text = line.decode()
-                if text.strip():
-                    yield number, text
-
-    @property
-    def first(self) -> str:
-        """The first line, or nothing where there is none."""
-        return next((line for _, line in self), "")
 
 
 def strict_number(value: Any) -> float | None:
@@ -217,12 +129,13 @@ def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield rows by the names of their columns, with their numbers or lines."""
     rows = source.data
     if source.is_file:
-        lines = Lines(source)
-        if lines.first and not lines.first.lstrip().startswith(("[", "{")):
-            titles, body = source.table(lines, ",")
-            yield from ((number, dict(zip(titles, cells, strict=True))) for number, cells in body)
+        text = text_in(blocks(source.data, LONGEST_RECORD), source.called)
+        if text.strip() and not text.lstrip().startswith(("[", "{")):
+            (first_line, titles), *body = cells_of(lines_of(source.data), ",", source.called)
+            source.refuse_repeated(titles, first_line)
+            yield from ((line, dict(zip(titles, cells, strict=True))) for line, cells in body)
             return
-        rows = source.document(lines) if lines.first else []
+        rows = parsed_json(text, source.called, 1) if text.strip() else []
     form = "such as {'id': ..., 'date': ...}"
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping)):
         raise source.error(f"is a {type(rows).__name__}, not a list of objects {form}")

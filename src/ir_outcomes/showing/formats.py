@@ -36,7 +36,7 @@ def as_markdown(view: View, *, details: bool = False, rows: int | None = None) -
         blocks.append(_paragraph(" ".join(view.sentences)))
     blocks += _blocks(view.tables, view.first_notes, rows)
     if details:
-        blocks += _blocks(view.details, view.other_notes, None)
+        blocks += _blocks(view.details(), view.other_notes, None)
     return "\n\n".join(blocks)
 
 
@@ -96,7 +96,7 @@ def as_html(view: View, *, full: bool = False) -> str:
         *(_element("p", _text(sentence)) for sentence in view.sentences),
         html_parts(view.tables, view.first_notes),
     ]
-    if folded := html_parts(view.details, view.other_notes):
+    if folded := html_parts(view.details(), view.other_notes):
         summary = _element("summary", f"More: {_text(view.more or 'notes')}")
         shown.append(_element("details", f"{summary}{folded}"))
     if not full:

@@ -46,7 +46,7 @@ def as_latex(
         )
     tables = [table for table in view.printed or view.tables if table.columns]
     if not tables:  # sentences say what a single item's table would; a paper wants the table
-        first = next((table for table in view.details if table.columns), None)
+        first = next((table for table in view.details() if table.columns), None)
         tables = [] if first is None else [first]
     parts = []
     for number, table in enumerate(tables, start=1):

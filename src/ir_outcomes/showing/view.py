@@ -6,7 +6,6 @@ that change how the label is read, and one line that says what else there is.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import groupby
 from math import nan
 from operator import itemgetter
@@ -86,22 +85,6 @@ def numbers(*headings: str) -> tuple[Column, ...]:
     return tuple(Column(heading, form=NUMBER) for heading in headings)
 
 
-class Details(Sequence[Table]):
-    """Tables that are made when they are shown."""
-
-    def __init__(self, make: Callable[[], Sequence[Table]]) -> None:
-        self._make = cache(make)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __len__(self) -> int:
-        return len(self._make())
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._make()[key]
-
-
 @dataclass(frozen=True)
 class View:
     """All that is shown of a result."""
@@ -112,7 +95,8 @@ class View:
     tables: tuple[Table, ...] = ()  # the numbers behind it
     notes: tuple[str, ...] = ()  # what changes how the label is read, the most important first
     more: str = ""  # what the details are about
-    details: Sequence[Table] = ()  # everything else, which is shown on request
+    # Makes everything else, which is shown on request.
+    details: Callable[[], Sequence[Table]] = tuple
     # Notes that do not change how the label is read; shown with the details.
     background: tuple[str, ...] = ()
     # In the place of the tables in LaTeX: a table of a paper stands without its sentences.

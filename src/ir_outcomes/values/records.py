@@ -1,6 +1,5 @@
 """Records of values: columns of cells by their titles."""
 
-import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
@@ -11,8 +10,18 @@ from zipfile import is_zipfile
 import numpy as np
 
 from ir_outcomes.errors import some
-from ir_outcomes.reading.files import LONGEST_RECORD, WHITE_SPACE, blocks, check_bytes, parsed_json
+from ir_outcomes.reading.files import (
+    LONGEST_RECORD,
+    WHITE_SPACE,
+    Block,
+    blocks,
+    json_lines,
+    lines_in,
+    parsed_json,
+    text_in,
+)
 from ir_outcomes.reading.forms import normal
+from ir_outcomes.reading.lines import cells_of
 from ir_outcomes.reading.measure_names import is_measure_name
 from ir_outcomes.reading.objects import as_list, column_names, is_frame
 from ir_outcomes.reading.tables import Source, strict_number
@@ -96,24 +105,16 @@ def records_of(source: Source, measure: str | None) -> Records:
     for ending, problem in _SAVE_AS:
         if source.called.lower().endswith(ending) and is_zipfile(source.data):
             raise source.error(f"{problem}, and give that")
-    text = _text_of(source)
-    if text.lstrip()[:1] in ("{", "["):
-        return _records_of_json(text, measure, source)
+    content = list(blocks(source.data, LONGEST_RECORD))
+    _, first = next(lines_in(content, source.called), (1, ""))
+    if first.lstrip()[:1] in ("{", "["):
+        return _records_of_json(content, measure, source)
+    text = text_in(content, source.called)
     lines = text.rstrip("\n").split("\n")
-    first = next((line for line in lines if line and not line.isspace()), "")
     separator = next((sign for sign in "\t,;" if sign in first), None)
     if separator is not None and _is_header(first):
         return _records_of_table(text, lines, separator, source)
     return _records_of_lines(text, lines, measure, source)
-
-
-def _text_of(source: Source) -> str:
-    """Return the checked text of a file."""
-    parts = []
-    for block in blocks(source.data, LONGEST_RECORD):
-        check_bytes(block, source.called)
-        parts.append(block.data)
-    return b"".join(parts).decode()
 
 
 # --- lines of text
@@ -136,80 +137,60 @@ def _fields(line: str) -> list[str]:
     return [field for field in re.split(f"[{WHITE_SPACE}]+", line) if field]
 
 
-def _columns_of_lines(
-    lines: list[str], separator: str | None
-) -> tuple[list[list[str]], Sequence[int]] | None:
-    """Return cells by column and line numbers, None where lines differ in length."""
+_Cells = tuple[list[list[str]], Sequence[int]]  # by column, and the numbers of the lines
+
+
+def _cells_of_lines(text: str, lines: list[str], separator: str) -> _Cells | None:
+    """Return cells that are not in quotes, None where lines differ in length."""
     numbers: Sequence[int] = range(1, len(lines) + 1)
     if "" in lines or any(map(str.isspace, lines)):
         numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
         lines = [lines[number - 1] for number in numbers]
-    if separator is None:  # at white space
-        rows = [line.split() for line in lines]
-        is_even = len(set(map(len, rows))) < 2
-        return (list(map(list, zip(*rows, strict=True))), numbers) if is_even else None
-    if len(set(map(str.count, lines, repeat(separator)))) > 1:
+    if len(set(map(str.count, lines, repeat(separator)))) != 1:
         return None
     cells = separator.join(lines).split(separator)  # a list for each line would take much longer
-    n_columns = lines[0].count(separator) + 1 if lines else 0
+    if _is_padded(text, separator):
+        cells = [cell.strip(WHITE_SPACE) for cell in cells]
+    n_columns = len(cells) // len(lines)
     return [cells[column::n_columns] for column in range(n_columns)], numbers
 
 
-def _stripped(text: str, cells: list[str]) -> list[str]:
-    """Return cells without white space around them, if the file has any."""
-    if not any(sign in text for sign in " \r\v\f"):
-        return cells
-    return [cell.strip(WHITE_SPACE) for cell in cells]
+def _is_padded(text: str, separator: str) -> bool:
+    """Return whether there is white space at the ends of cells."""
+    text = f"\n{text}\n"
+    return any(
+        f"{edge}{sign}" in text or f"{sign}{edge}" in text
+        for sign in WHITE_SPACE
+        if sign in text and sign not in ("\n", separator)
+        for edge in ("\n", separator)
+    )
 
 
 def _records_of_table(text: str, lines: list[str], separator: str, source: Source) -> Records:
-    table = None if '"' in text else _columns_of_lines(lines, separator)
-    by_column, numbers = table or _quoted_columns(lines, separator, source)
-    titles = [cells[0].strip(WHITE_SPACE) for cells in by_column]
+    table = None if '"' in text else _cells_of_lines(text, lines, separator)
+    if table is None:
+        numbered = ((number, f"{line}\n") for number, line in enumerate(lines, 1) if line.strip())
+        rows = [row for row in cells_of(numbered, separator, source.called) if any(row[1])]
+        cells_by_column = zip(*(cells for _, cells in rows), strict=True)
+        table = list(map(list, cells_by_column)), [number for number, _ in rows]
+    by_column, numbers = table
+    titles = [cells[0] for cells in by_column]
     source.refuse_repeated(titles, numbers[0])
     columns: dict[str, list[Any]] = {}
-    for title, (_, *texts) in zip(titles, by_column, strict=True):
-        cells: list[Any] = _stripped(text, texts)
+    for title, (_, *cells) in zip(titles, by_column, strict=True):
         columns[title] = [cell or None for cell in cells] if "" in cells else cells
     return Records(source, columns, numbers[1:])
 
 
-def _quoted_columns(
-    lines: list[str], separator: str, source: Source
-) -> tuple[list[list[str]], Sequence[int]]:
-    """Return cells by column where they can be quoted, and their last lines."""
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator, strict=True)
-    rows: list[list[str]] = []
-    numbers: list[int] = []
-    try:
-        for row in reader:
-            if not "".join(row).strip():
-                continue
-            if rows and len(row) != len(rows[0]):
-                problem = f"has {len(row)} columns, the header has {len(rows[0])}"
-                raise source.error(problem, reader.line_num, separator.join(row))
-            rows.append(row)
-            numbers.append(reader.line_num)
-    except csv.Error as error:
-        raise source.error(f"is not a line of a CSV file ({error})", reader.line_num) from None
-    return list(map(list, zip(*rows, strict=True))), numbers
-
-
 def _records_of_lines(text: str, lines: list[str], measure: str | None, source: Source) -> Records:
     """Read lines of trec_eval and ir_measures."""
-    separator = next((sign for sign in "\t " if sign in text), None)
-    if separator == " " and (
-        "  " in text or any(sign in text for sign in ("\r", "\v", "\f", "\n ", " \n"))
-    ):
-        separator = None
-    table = _columns_of_lines(lines, separator) if lines[0].strip() else None
-    if table is None or len(table[0]) not in (3, 4):
+    table = _cells_of_lines(text, lines, "\t" if "\t" in text else " ")
+    if table is None or len(table[0]) not in (3, 4) or any("" in cells for cells in table[0]):
         table = _checked_columns(lines, source)
-    by_column, numbers = table
-    *names, first, second, values = (_stripped(text, cells) for cells in by_column)
+    (*names, first, second, values), numbers = table
     if names and strict_number(values[0]) is None:
         problem = "is not a line of 4 columns: run, measure, query (or query, measure), value"
-        raise source.error(problem, numbers[0], " ".join(cells[0] for cells in by_column))
+        raise source.error(problem, numbers[0], " ".join(cells[0] for cells in table[0]))
     queries, measures = first, second
     if _are_measures_first(first, second, measure, source):
         queries, measures = second, first
@@ -223,7 +204,7 @@ def _records_of_lines(text: str, lines: list[str], measure: str | None, source: 
     return records
 
 
-def _checked_columns(lines: list[str], source: Source) -> tuple[list[list[str]], Sequence[int]]:
+def _checked_columns(lines: list[str], source: Source) -> _Cells:
     """Return cells by column of lines that are separated in different ways."""
     numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
     if not numbers:
@@ -262,46 +243,27 @@ def _are_measures_first(
 # --- JSON
 
 
-def _records_of_json(text: str, measure: str | None, source: Source) -> Records:
+def _records_of_json(content: Sequence[Block], measure: str | None, source: Source) -> Records:
     """Read JSON lines, or a document."""
-    lines = text.split("\n")
-    first, *others = islice((line.strip() for line in lines if line and not line.isspace()), 2)
+    first, *others = (line.strip() for _, line in islice(lines_in(content, source.called), 2))
     if others and first[0] == "{" and first[-1] == "}":
-        numbers: Sequence[int] = range(1, len(lines) + 1)
-        rows = _decoded(text, in_lines=True)
-        if rows is None or len(rows) != len(lines) - (not lines[-1]):
-            numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
-            rows = [parsed_json(lines[number - 1], source.called, number) for number in numbers]
-        return Records(source, _columns_of_rows(rows, source, numbers), numbers)
-    document = _decoded(text)
-    if document is None:
-        document = parsed_json(text, source.called, 1)
+        return _records_of_json_lines(content, source)
+    document = parsed_json(text_in(content, source.called), source.called, 1)
     records = Records(source, _columns_of_object(document, measure, source), None)
     return records._replace(numbers=[1]) if records.size == 1 and not others else records
 
 
-def _decoded(text: str, *, in_lines: bool = False) -> Any:
-    """Return what JSON says, quickly, or None."""
-    import msgspec
-
-    decoder = msgspec.json.Decoder()
-    try:
-        document = decoder.decode_lines(text) if in_lines else decoder.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    return document if _n_names(document) == text.count(":") else None
-
-
-def _n_names(document: Any) -> int:
-    """Count the names in all objects: as many as colons, no object has a name twice."""
-    size = 0
-    items: Iterable[Any] = document
-    if isinstance(document, dict):
-        size = len(document)
-        items = document.values()
-    if not _NESTED.isdisjoint(map(type, items)):
-        size += sum(map(_n_names, (item for item in items if type(item) in _NESTED)))
-    return size
+def _records_of_json_lines(content: Iterable[Block], source: Source) -> Records:
+    columns: dict[str, list[Any]] = {}
+    numbers: list[int] = []
+    for block in content:
+        rows, of_rows = json_lines(block, source.called)
+        of_block = _columns_of_rows(rows, source, of_rows)
+        for title in {**columns, **of_block}:
+            cells = of_block.get(title, [None] * len(rows))
+            columns.setdefault(title, [None] * len(numbers)).extend(cells)
+        numbers += of_rows
+    return Records(source, columns, numbers)
 
 
 # --- objects

@@ -188,6 +188,11 @@ def read_table(
 
 def _aligned(runs: Sequence[_Run]) -> tuple[list[str], Floats, Bools]:
     """Return the queries of all runs in order, values, and what is absent."""
+    first = runs[0].ids
+    if all(run.ids == first for run in runs):  # as usual, and three times as fast
+        order = sorted(range(len(first)), key=first.__getitem__)
+        values = np.stack([run.values[order] for run in runs])
+        return [first[row] for row in order], values, np.zeros(values.shape, dtype=bool)
     query_ids = sorted(set[str]().union(*(run.ids for run in runs)))
     index = {query: column for column, query in enumerate(query_ids)}
     values = np.full((len(runs), len(query_ids)), np.nan)
@@ -331,10 +336,11 @@ def _rows_of_runs(layout: TableLayout, n_rows: int) -> Mapping[str | None, Ints]
 
 def _run(rows: _Rows, name: str | None, of_run: Ints, trials: Trials | None) -> _Run:
     """Return the values of a run, the mean of trials where that is asked for."""
-    ids = [rows.ids[row] for row in of_run.tolist()]
-    index = {query: column for column, query in enumerate(dict.fromkeys(ids))}
+    is_only = len(of_run) == len(rows.ids)
+    ids = rows.ids if is_only else [rows.ids[row] for row in of_run.tolist()]
     values, measure = rows.values[of_run], rows.layout.measure
-    if len(index) < len(ids):
+    if len(set(ids)) < len(ids):
+        index = {query: column for column, query in enumerate(dict.fromkeys(ids))}
         if trials is None:
             raise _repeated(rows, ids, of_run)
         if is_undefined_unanswered(measure) and np.isnan(values).any():

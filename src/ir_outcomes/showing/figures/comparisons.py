@@ -121,5 +121,5 @@ def _axis_words(row: Row, *, is_alone: bool) -> str:
     if not row.higher_is_better:
         words += ["(lower is better,", "axis reversed)"]
     if is_alone:
-        words.append(difference_words(row, row.interval))
+        words.append(difference_words(row))
     return "\n".join(words)

@@ -190,7 +190,7 @@ def report_of(
         lacks_queries=not evaluation and not getattr(result, "collections", ()),
         first_notes=as_notes(view.first_notes),
         first=_tables(view.tables, ()),
-        numbers=_tables(view.details, map(advice, view.other_notes)),
+        numbers=_tables(view.details(), map(advice, view.other_notes)),
         made=_tables([Table.of_texts(texts("what", "value"), made)], ()),
         advice=advice,
     )

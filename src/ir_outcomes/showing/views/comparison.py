@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, Direction
 from ir_outcomes.comparison.columns import names_of
@@ -21,7 +20,7 @@ from ir_outcomes.notes import in_full, merged
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, meaning_of
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Details, Table, View, tops
+from ir_outcomes.showing.view import Table, View, tops
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     columns_of_rows,
@@ -95,7 +94,7 @@ def _comparison(comparison: Comparison) -> View:
         tables=(Table.of((name, *fields, found), comparison.parts, *captions),),
         notes=comparison.notes,
         more=_more(comparison),
-        details=Details(lambda: details_of([("", comparison)], "", shown)),
+        details=lambda: details_of([("", comparison)], "", shown),
         background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(printed,),
         most_lines=MOST_LINES + (4 if is_long else 0),
@@ -245,15 +244,13 @@ def _comparisons(comparisons: Comparisons) -> View:
         tables=(Table.of(columns, sections, *captions),),
         notes=(*comparisons.notes, *notes),
         more="intervals, outcomes, tests, power",
-        details=Details(
-            lambda: details_of([(item.contender, item) for item in ranked], noun, shown)
-        ),
+        details=lambda: details_of([(item.contender, item) for item in ranked], noun, shown),
         background=(*_other_cutoffs(ranked), *(note for note in every if note not in notes)),
         printed=(_printed(ranked, sections, against),),
     )
 
 
-def _direction_first(item: tuple[str, Any]) -> bool:
+def _direction_first(item: tuple[str, object]) -> bool:
     """Order rows: first the one that gives the direction."""
     return item[0] != "all queries"
 

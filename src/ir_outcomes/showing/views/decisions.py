@@ -40,7 +40,7 @@ def _holes(result: Holes) -> View:
             (_unjudged(pair, result), _bound(pair)),
             notes=first,
             more="judged shares, what to judge first",
-            details=(table, _to_judge(result)),
+            details=lambda: (table, _to_judge(result)),
             background=background,
         )
     bounds = Counter(pair.bound.word for pair in result.pairs)
@@ -115,7 +115,7 @@ def _plan(result: Plan) -> View:
         tables=_queries_needed(result),
         notes=first,
         more="queries to pass a gate" if passed else "",
-        details=(Table.of(_TO_PASS, passed, title=to_pass),) if passed else (),
+        details=lambda: (Table.of(_TO_PASS, passed, title=to_pass),) if passed else (),
         background=background,
     )
 
@@ -179,11 +179,12 @@ def _published(result: SummaryVerdict) -> View:
             ("ranking, ranks", change, NOTHING, pvalue(result.ranking_pvalue, result.alpha))
         )
         sentences.append(paper_words(result.verdict))
+    widened = widened_words([row], result.alpha)
     columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
     captions = (
         "coverage: higher is better; ranking: lower is better",
-        f"p of coverage: adjusted t, as the interval{widened_words([row], result.alpha)}; won and"
-        f" lost: {exact}; not corrected",
+        f"p of coverage: adjusted t{widened or ', as the interval'}; won and lost: {exact}; not"
+        " corrected",
     )
     table = Table.of_texts(columns, rows, *captions)
     title = f"{counts} of {plural('query', row.n)}"

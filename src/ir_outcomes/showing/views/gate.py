@@ -80,7 +80,7 @@ def _gate(result: GateResult) -> View:
         tables=(_decisions_table(result, named),),
         notes=(*_most_harm(worst), *merged(compared)),
         more=", ".join(words for words, is_there in more.items() if is_there),
-        details=(_margins_table(result, named), *_queries_tables(result, named)),
+        details=lambda: (_margins_table(result, named), *_queries_tables(result, named)),
         background=(*background, *result.notes),
     )
 
@@ -223,7 +223,7 @@ def _counts_worst(comparison: Comparison) -> bool:
 
 def _harm_title(decision: GateDecision) -> str:
     """Say on which rows the queries of a decision have the most harm."""
-    names = [f"{'over' if name == 'all queries' else 'on'} {name}" for name in decision.harmed]
+    names = [row.on for row in decision.rows if row.name in decision.harmed]
     return f"most harm {listed(names)}" + (", in turn" if len(names) > 1 else "")
 
 

@@ -45,7 +45,6 @@ from ir_outcomes.table_columns import (
 
 Part = MeasureOfRuns | CollectionOfBoard
 COVERAGE = "coverage, %"
-MOST_GROUPS = 5
 MOST_NAMED = 4  # runs that can be first
 MOST_COLLECTIONS = 6  # whose means stand in the first table
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
@@ -61,21 +60,25 @@ def _leaderboard(result: Leaderboard) -> View:
         Column("score", lambda item: item[1].score, _short(result.measure), form),
     )
     best = f"Against the first run, {result.standings[0].run} (A)"
-    details = (
-        _letters_table(result, result.measures, "By each measure"),
-        _letters_table(result, result.collections, "In each collection"),
-        Table.of(of_run, runs, title="Each run"),
-        _pairs_table(result, "Against the run above (A)", result.against_above()),
-        # The second run is in the table before.
-        _pairs_table(result, best, result.against_first()[1:]),
-    )
+
+    def details() -> list[Table]:
+        tables = (
+            _letters_table(result, result.measures, "By each measure"),
+            _letters_table(result, result.collections, "In each collection"),
+            Table.of(of_run, runs, title="Each run"),
+            _pairs_table(result, "Against the run above (A)", result.against_above()),
+            # The second run is in the table before.
+            _pairs_table(result, best, result.against_first()[1:]),
+        )
+        return [table for table in tables if table.rows]
+
     first, background = ranked(result.notes)
     return View(
         answer_of(result),
         tables=(_standings(result),),
         notes=(*_worse_somewhere(result), *first),
         more="rows and label of each pair, against the first",
-        details=tuple(table for table in details if table.rows),
+        details=details,
         background=background,
     )
 
@@ -347,11 +350,6 @@ def _history(result: SotaHistory) -> View:
         " organizers' baselines",
         "scores alone do not tell whether a gain is more than chance",
     ]
-    groups = [f"{group} {number}" for group, number in result.submissions.items()]
-    if len(groups) > MOST_GROUPS:
-        groups[MOST_GROUPS:] = [f"and {plural('other group', len(groups) - MOST_GROUPS)}"]
-    if groups:
-        captions.append(f"Most submissions: {'; '.join(groups)}.")
     return View(
         f"{plural('run', len(result.runs))} took first place by {result.score}"
         f" ({direction(result.higher_is_better)}), of {plural('entry', len(result.entries))} with a"
@@ -493,5 +491,5 @@ def _agreement(result: Agreement) -> View:
         notes=notes,
         background=background,
         more="all tests, Craswell's Table 4",
-        details=(every,),
+        details=lambda: (every,),
     )
