@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
@@ -231,14 +230,6 @@ def test_whole_numbers_are_ids_of_unrelated_collections() -> None:
             {query[1:]: {f"{seed}-g0": 1} for query in qrels}, lists, cutoff=10
         )
     assert len(iro.leaderboard(found).collections) == 2
-
-
-def test_the_picture_marks_the_mean_of_each_collection() -> None:
-    board = iro.leaderboard(suite(3), measures=["AP@10"])
-    axes = board.plot("standings", Figure())
-    drawn = {tuple(line.get_xdata()) for line in axes.lines if line.get_marker() == "|"}
-    assert drawn == {part.values for part in board.collections}
-    assert len(drawn) == 3
 
 
 def test_the_page_opens_with_the_board() -> None:

@@ -222,8 +222,9 @@ def evaluate(
     for source in (qrels, *(run.run for run in runs.runs)):
         if is_saved(source):
             raise MismatchError(
-                f"{os.fspath(source)} is a saved evaluation, which stands for qrels and runs; pass"
-                " it alone in their place, or give the files of the runs"
+                f"{os.fspath(source)} is a saved evaluation, which stands for qrels and runs, and"
+                " was perhaps made with other qrels; pass it alone in their place, or give the files"
+                " of the runs"
             )
     on_error = on_error or "raise"
     collection = open_collection(qrels, settings.queries)
