@@ -172,12 +172,10 @@ def nested_dict(
     query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]
 ) -> dict[str, dict[str, Any]]:
     """Return ``{query id: {document id: value}}`` of grouped rows."""
-    documents = [identifier.decode() for identifier in docids.tolist()]
-    numbers = values.tolist()
-    spans = pairwise(offsets.tolist())
+    rankings = zip(query_ids, lists(offsets, docids), lists(offsets, values), strict=True)
     return {
-        query: dict(zip(documents[start:end], numbers[start:end], strict=True))
-        for query, (start, end) in zip(query_ids, spans, strict=True)
+        query: dict(zip(map(bytes.decode, documents), numbers, strict=True))
+        for query, documents, numbers in rankings
     }
 
 

@@ -220,7 +220,7 @@ def _crossed(records: Records, measure: str | None) -> TableLayout:
     for row, name in enumerate(of_run):
         if not name.isdigit() and strict_number(name or "0") is not None:
             problem = "has no name of a run here; write the table with a header and their names"
-            raise source.error(problem, records.number(row % len(rows)), name)
+            raise records.error(row % len(rows), problem, name)
     numbers = None if records.numbers is None else list(records.numbers) * len(columns)
     cells = [cell for title in columns for cell in records.columns[title]]
     long = {"query_id": of_query, "run": of_run, "value": cells}
