@@ -551,7 +551,7 @@ def test_bombs_in_a_pipe_are_refused(write: Any, monkeypatch: pytest.MonkeyPatch
 def test_one_long_id_does_not_widen_all(write: Any, form: str) -> None:
     """Ids are alike to whatever reads them, and memory does not grow by the length of one."""
     documents = [f"d{place}" for place in range(100_000)]
-    documents[60_000:60_000] = ["e" * 65, "e" * 900 + "b", "e" * 900 + "a"]
+    documents[60_000:60_000] = ["e" * 97, "e" * 900 + "b", "e" * 900 + "a"]
     run = {"q": dict.fromkeys(documents, 1.5), "r": {"d1": 2.0, "d2": 1.5}}
     rows = [(query, name, score) for query in run for name, score in run[query].items()]
     source: Any = run

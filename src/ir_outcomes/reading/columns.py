@@ -17,7 +17,7 @@ Codes = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.intp]
 
 LONGEST_ID = 1000  # bytes
-_WIDEST = 64  # bytes of an id in an array without objects
+_WIDEST = 96  # bytes of an id in an array without objects
 LARGEST_WHOLE = 1_000_000_000
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products of 64 bits differ
 _STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
