@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import json
 import lzma
 import os
 import re
@@ -380,6 +381,18 @@ def test_only_scores_beside_ranks_can_contradict_them(
 ) -> None:
     found = iro.read_run(write(text)).against_ranks
     assert (None if found is None else found.tolist()) == against
+
+
+@pytest.mark.parametrize("size", [10, 1 << 19])
+def test_ranks_in_one_list_and_scores_in_another_are_refused(
+    write: Any, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(files, "BLOCK_SIZE", size)
+    rows = [{"id": "a", "rank": 1}], [{"id": "b", "score": 2.5}]
+    lines = [json.dumps({"qid": f"q{number}", "hits": hits}) for number, hits in enumerate(rows)]
+    with pytest.raises(FormatError) as refused:
+        iro.read_run(write("\n".join(lines)))
+    assert refused.value.line == 2
 
 
 def test_queries_whose_lines_are_apart_are_counted(write: Any) -> None:
