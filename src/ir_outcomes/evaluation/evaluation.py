@@ -206,6 +206,13 @@ class Evaluation(Sequence[SearchLengths]):
         return self.query_ids if self.values is not None else self.runs[0].answerable_queries
 
     @property
+    def n_unanswerable(self) -> int:
+        """Number of queries that are left out, because they have no relevant document."""
+        if self.values is not None:
+            return self.values.n_unanswerable
+        return int(np.sum(~self.answerable))
+
+    @property
     def clusters(self) -> Ints | None:
         """(n_queries,) int64 array of clusters, None where queries are independent."""
         return (self.values or self.runs[0]).clusters

@@ -1,9 +1,11 @@
 """Evaluations of several collections, and the settings that they share."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
-from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, evaluations_of
 from ir_outcomes.formatting import listed
 
@@ -69,3 +71,31 @@ def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator
         values = {name: getattr(evaluation, setting) for name, evaluation in evaluations.items()}
         if len(set(values.values())) > 1:
             yield setting, listed([f"{name} {value}" for name, value in values.items()][:10])
+
+
+def notes_on_shared_ids(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+    """Say which collections have ids of queries or judged documents in common."""
+    documents = {
+        name: evaluation.qrels.docids.tolist()
+        for name, evaluation in evaluations.items()
+        if evaluation.qrels is not None
+    }
+    queries = {name: evaluation.query_ids for name, evaluation in evaluations.items()}
+    shared = []
+    for kind, ids in (("queries", queries), ("judged documents", documents)):
+        names = _sharing(ids)
+        if names:
+            shared.append(f"of {kind} ({some(names, 6)})")
+    if shared:
+        yield (
+            f"Collections have ids {listed(shared)} in common: if these are the same, the"
+            " collections are not independent, and the means are less certain than their intervals"
+            " say."
+        )
+
+
+def _sharing(ids: Mapping[str, Collection[Any]]) -> list[str]:
+    """Return the names of the collections that have an id in common with another one."""
+    # Whole numbers are ids in many unrelated collections, so they prove nothing.
+    times = Counter(known for own in ids.values() for known in {*own} if not known.isdigit())
+    return [name for name, own in ids.items() if any(times[known] > 1 for known in own)]
