@@ -10,6 +10,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_documents,
     notes_on_missing,
     notes_on_queries,
+    notes_on_unanswerable,
     unjudged_share,
 )
 from ir_outcomes.evaluation.scores import Scores
@@ -33,6 +34,7 @@ def notes_on_input(
     """Yield what a careful reader must know about the runs."""
     runs = (*baseline, *contender)
     yield from notes_on_documents(runs)
+    yield from notes_on_unanswerable(runs)
     for about in notes_on_queries(runs):
         # How much is missing is said by `_about_missing`, which queries these are in the
         # background.
