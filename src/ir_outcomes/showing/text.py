@@ -40,13 +40,13 @@ def as_text(
     blocks = [*filter(None, blocks)]
     closing = [_wrapped(note, width, first="! ", rest="  ") for note in view.first_notes]
     if not details:
-        shown = _fitting(closing, blocks, view.most_lines if width >= USUAL_WIDTH else None)
-        more = [plural("note", len(closing) - len(shown))] if shown != closing else []
-        more += [view.more] if view.more else ["notes"] if not more else []
-        closing = shown
+        fitting = _fitting(closing, blocks, view.most_lines if width >= USUAL_WIDTH else None)
+        subjects = [plural("note", len(closing) - len(fitting))] if fitting != closing else []
+        subjects += [view.more] if view.more else ["notes"] if not subjects else []
+        closing = fitting
         if view.more or view.other_notes:
             ask = "to_text(details=True)" if in_python else "--details"
-            closing.append(_wrapped(f"More ({', '.join(more)}): {ask}", width))
+            closing.append(_wrapped(f"More ({', '.join(subjects)}): {ask}", width))
     blocks.append("\n".join(closing))
     if details:
         blocks += [_table(table, width, None, in_python) for table in view.details()]
@@ -119,9 +119,10 @@ def _aligned(table: Table, n_rows: int, width: int) -> Iterator[str]:
     """
     laid = [
         _Laid(
-            column, [escaped(column.title), *(escaped(row[place]) for row in table.rows[:n_rows])]
+            column,
+            [escaped(column.title), *(escaped(row[position]) for row in table.rows[:n_rows])],
         )
-        for place, column in enumerate(table.columns)
+        for position, column in enumerate(table.columns)
     ]
     names = laid[: _n_naming(laid)]
     block = list(names)
@@ -209,10 +210,10 @@ def _folded(words: Iterable[str], width: int, first: str = "", rest: str = "") -
         if not is_empty:
             lines.append(line)
             line = rest
-        *whole, last = chop_cells(word, width - cell_len(line))
-        for part in whole:
+        *lines_between, end = chop_cells(word, width - cell_len(line))
+        for part in lines_between:
             lines.append(line + part)
             line = rest
-        line = line + last
+        line = line + end
         is_empty = False
     return [*lines, line]

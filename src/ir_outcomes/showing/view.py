@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, Self
 
 from ir_outcomes.formatting import NOTHING
-from ir_outcomes.table_columns import NUMBER, SIGN, Column
+from ir_outcomes.table_columns import SIGN, Column
 
 MOST_NOTES = 3
 
@@ -46,9 +46,9 @@ class Table:
             for column, cells in laid_out
             if not items or column.form == SIGN or not {NOTHING, ""}.issuperset(cells)
         ]
-        shown = tuple(column for column, _ in filled)
+        remaining = tuple(column for column, _ in filled)
         rows = tuple(zip(*(cells for _, cells in filled), strict=True))
-        return cls(shown, rows, tuple(filter(None, (legend(shown), *captions))), title)
+        return cls(remaining, rows, tuple(filter(None, (legend(remaining), *captions))), title)
 
     @classmethod
     def of_texts(
@@ -59,10 +59,10 @@ class Table:
         title: str = "",
     ) -> Self:
         """Lay out rows that hold what the columns show, one after the other."""
-        placed = [
+        by_position = [
             replace(column, value=itemgetter(position)) for position, column in enumerate(columns)
         ]
-        return cls.of(placed, rows, *captions, title=title)
+        return cls.of(by_position, rows, *captions, title=title)
 
 
 def with_marks(cells: Sequence[str], marks: Sequence[str]) -> list[str]:
@@ -73,16 +73,6 @@ def with_marks(cells: Sequence[str], marks: Sequence[str]) -> list[str]:
         if width
         else [*cells]
     )
-
-
-def texts(*headings: str) -> tuple[Column, ...]:
-    """Return columns of texts for `Table.of_texts`."""
-    return tuple(map(Column, headings))
-
-
-def numbers(*headings: str) -> tuple[Column, ...]:
-    """Return columns that are aligned to the right for `Table.of_texts`."""
-    return tuple(Column(heading, form=NUMBER) for heading in headings)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, TRADE_OFF, direction_of, is_unconfirmed, meaning_of
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Table, View, numbers, texts
+from ir_outcomes.showing.view import Table, View
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     correction_of,
@@ -120,12 +120,12 @@ def _view(
     compared = plural("run", len(runs)) if len(runs) > 1 else f"{runs[0]} (B)"
     conditions = plural(result.over, len(result.names)) + (f" by {by}" if by else "")
     tables = [_overview(result, run, by) for run in runs]
-    more = ["counts", "p", "tests" if result.over == "judge" else "means"]
+    subjects = ["counts", "p", "tests" if result.over == "judge" else "means"]
     if len(runs) > 1:
         tables.insert(0, _matrix(result, runs))
-        more.insert(0, f"each {result.over}")
+        subjects.insert(0, f"each {result.over}")
     if any(row.judged for row in result.conditions):
-        more.append("judged shares")
+        subjects.append("judged shares")
 
     def every_table() -> list[Table]:
         of_runs = (table for run in runs for table in _details(result, run))
@@ -137,7 +137,7 @@ def _view(
         answer,
         tables=(replace(tables[0], title=""),),
         notes=(*_hurt(result), *first),
-        more=", ".join(more),
+        more=", ".join(subjects),
         details=every_table,
         background=background,
     )
@@ -184,15 +184,15 @@ def _slices_answer(result: SlicesComparison) -> str:
         return "whether they differ is not tested: queries come in clusters"
     if all(row.pvalue is None for row in result.differ):
         return "whether they differ cannot be tested"
-    found: dict[str, list[str]] = {}
+    rows_by_run: dict[str, list[str]] = {}
     for row in result.differ:
         if row.pvalue_corrected is not None and row.pvalue_corrected <= result.settings.alpha:
-            found.setdefault(row.contender, []).append(row.row)
-    if not found:
+            rows_by_run.setdefault(row.contender, []).append(row.row)
+    if not rows_by_run:
         return "no evidence that they differ"
     if len(result.contenders) == 1:
-        return f"they differ on {listed(*found.values())}"
-    return f"they differ for {listed([f'{run} on {listed(rows)}' for run, rows in found.items()])}"
+        return f"they differ on {listed(*rows_by_run.values())}"
+    return f"they differ for {listed([f'{run} on {listed(rows)}' for run, rows in rows_by_run.items()])}"
 
 
 def _agreement(result: JudgesComparison, contender: str) -> str:
@@ -201,11 +201,11 @@ def _agreement(result: JudgesComparison, contender: str) -> str:
     frequent = max(labels, key=labels.count)
     times = labels.count(frequent)
     several = plural(result.over, len(labels))
-    same = f"a different label under each of {several}"
+    agreement = f"a different label under each of {several}"
     if times > 1:
-        same = f'the same label under {times} of {several} ("{frequent}")'
+        agreement = f'the same label under {times} of {several} ("{frequent}")'
     opposite = {"better", "worse"} <= {direction_of(label) for label in labels}
-    words = f"{same}, {'opposite directions occur' if opposite else 'never opposite'}"
+    words = f"{agreement}, {'opposite directions occur' if opposite else 'never opposite'}"
     return f"{words[0].upper()}{words[1:]}."
 
 
@@ -253,8 +253,8 @@ def _overview(result: ConditionsComparison, run: str, by: str) -> Table:
     p = ""
     explained = []
     if overall is not None:
-        one = "group" if groups else result.over
-        explained.append(f"mean: each {one} counts the same")
+        unit = "group" if groups else result.over
+        explained.append(f"mean: each {unit} counts the same")
         if overall.outlook:
             explained.append("a new one: where its difference is expected")
         if overall.all_queries.n:
@@ -328,10 +328,11 @@ def _matrix(result: ConditionsComparison, runs: Sequence[str]) -> Table:
         average = overall and overall.label
         lines.append((run, *of_conditions, counts["better"], counts["worse"], average))
     columns = (
-        *texts("run"),
+        Column("run"),
         *(Column(heading, form=SIGN) for heading in headings),
-        *numbers("better", "worse"),
-        *texts("on average"),
+        Column("better", form=NUMBER),
+        Column("worse", form=NUMBER),
+        Column("on average"),
     )
     captions = (
         SIGNS_EXPLAINED,
@@ -404,12 +405,12 @@ def _biases_table(result: JudgesComparison) -> Table:
         "differs": "it is significant and changes the finding, or the findings are opposite",
         "agrees": "the same finding, not none",
     }
-    shown = {bias.answer for bias in result.biases}
+    answers = {bias.answer for bias in result.biases}
     caption = "; ".join(
         (
             f"B - A by {result.reference} and by the judge on the same {plural('query', labeled)}",
             "bias: the judge's less the reference's",
-            *(f"{answer}: {words}" for answer, words in meanings.items() if answer in shown),
+            *(f"{answer}: {words}" for answer, words in meanings.items() if answer in answers),
         )
     )
     title = f"Beside {result.reference}"

@@ -112,15 +112,15 @@ def _column(result: Leaderboard, part: Part) -> Column:
 def _worse_somewhere(result: Leaderboard) -> Iterator[str]:
     """Name systems that are better than another on average, but worse somewhere."""
     pairs = []
-    for winner, other in permutations(result.standings, 2) if result.collections else ():
-        place = result.standings.index(other)
+    for winner, loser in permutations(result.standings, 2) if result.collections else ():
+        position = result.standings.index(loser)
         names = [
             part.collection
             for part in result.collections
-            if winner.run in part.better_than[place] and other.run in winner.better_than
+            if winner.run in part.better_than[position] and loser.run in winner.better_than
         ]
         if names:
-            pairs.append(f"{winner.run} than {other.run} in {listed(names)}")
+            pairs.append(f"{winner.run} than {loser.run} in {listed(names)}")
     if pairs:
         yield f"Better on average, but worse in a collection: {some(pairs, 3)}."
 
@@ -204,9 +204,9 @@ def _standings(result: Leaderboard) -> Table:
     ends = Form(places=_PLACES.get(result.measure, 3), of_interval=True)
     level = level_words(result.alpha)
     parts: list[Part] = [_decider(result), *result.measures, *result.collections]
-    decider, *others = (_column(result, part) for part in parts)
+    decider, *further = (_column(result, part) for part in parts)
     n_measures = len(result.measures)
-    measures, collections = others[:n_measures], others[n_measures:]
+    measures, collections = further[:n_measures], further[n_measures:]
     has_coverage = any(column.heading == COVERAGE for column in (decider, *measures))
     if not has_coverage and not collections:
         measures.append(Column("coverage", heading=COVERAGE, form=decimals(1)))
@@ -373,9 +373,9 @@ def _first(result: RankDistribution) -> str:
 
 @view_of.register
 def _rank_distribution(result: RankDistribution) -> View:
-    below = {}
+    over_next = {}
     for position, run in enumerate(result.runs[:-1]):
-        below[run.run] = run.above[position + 1]
+        over_next[run.run] = run.above[position + 1]
     shares = result.place_shares(MOST_PLACES)
     positions = range(min(MOST_PLACES, len(result.runs)))
     ranks = [
@@ -403,7 +403,7 @@ def _rank_distribution(result: RankDistribution) -> View:
         ),
         *of_part(lambda run: shares[run.run], ranks),
         *top,
-        Column("over_next", lambda run: below.get(run.run), "over next", PERCENT),
+        Column("over_next", lambda run: over_next.get(run.run), "over next", PERCENT),
     )
     condition = f", {result.condition}" if result.condition else ""
     tau = "undefined, because all runs tie"

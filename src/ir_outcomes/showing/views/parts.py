@@ -355,8 +355,8 @@ def _rows_table(
     for name, item in comparisons:
         papers = (item.naive, *filter(None, (item.reciprocal,)))
         lines += [
-            _Line("" if place else name, item, row)
-            for place, row in enumerate((*item.parts, *papers))
+            _Line("" if position else name, item, row)
+            for position, row in enumerate((*item.parts, *papers))
         ]
 
     def unseen(field: str, line: _Line) -> Row | None:
@@ -395,14 +395,10 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     def share(name: str) -> Any:
         return lambda outcomes: outcomes.shares and 100 * getattr(outcomes.shares, name)
 
-    outcomes = (
-        *(
-            Column(name, share(name), f"{name}, %", decimals(2))
-            for name in ("won", "both", "neither", "lost")
-        ),
-        Column("won_at", heading="won at rank", form=decimals(1)),
-        Column("lost_at", heading="lost at rank", form=decimals(1)),
-    )
+    outcomes = [
+        Column(name, share(name), f"{name}, %", decimals(2))
+        for name in ("won", "both", "neither", "lost")
+    ]
     columns = (
         *(Column("name", lambda line: line[0], heading) for _ in comparisons[1:2]),
         *of_part(lambda line: line[1].outcomes, outcomes),
@@ -415,8 +411,6 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
             "shares are averaged by query",
             "over all, a missing document counts as just behind the cutoff",
         ]
-    if any(item.outcomes.won_at or item.outcomes.lost_at for _, item in comparisons):
-        captions.append("won at, lost at: median ranks of what only one run found")
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
 
 
@@ -432,8 +426,8 @@ def _runs_table(comparisons: Sequence[Comparison]) -> Table:
         form = signed(places_of(row.measured_in))
         change = partial(change_of, row=row)
         columns += of_part(itemgetter(1), [Column(row.name, change, row_name(row), form)])
-    for place, row in enumerate(comparisons[0].measures):
-        measure = Column(row.name, itemgetter(place), form=signed(4))
+    for position, row in enumerate(comparisons[0].measures):
+        measure = Column(row.name, itemgetter(position), form=signed(4))
         columns += of_part(itemgetter(1), of_part("measures", [measure]))
     caption = "differences, B minus A, of one run against all runs of the other system"
     return Table.of(columns if lines else (), lines, caption, title="Each run")
