@@ -31,6 +31,7 @@ HISTORY_STYLES: dict[str, dict[str, Any]] = {
     "submission": {"marker": "o", "color": GREY, "markersize": 4},
     "organizers' baseline": {"marker": "s", "color": "white", "markeredgecolor": INK},
 }
+SHADE = "#5B95DC"  # the darkest, on which black lines can be seen
 NEAR = 0.035  # of a time axis: labels of points that are nearer overlap
 
 
@@ -167,6 +168,8 @@ def draw_ranks(source: RankDistribution | list[RankDistribution], target: Any) -
 
     Several distributions of the same runs have a panel each, in the order of the first.
     """
+    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+
     distributions = source if isinstance(source, list) else [source]
     first = distributions[0]
     names = [run.run for run in first.runs]
@@ -182,13 +185,21 @@ def draw_ranks(source: RankDistribution | list[RankDistribution], target: Any) -
             (line,) = ax.plot([run.low, run.high], [position, position], color=INK, linewidth=0.7)
             median = np.searchsorted(np.cumsum(numbers), distribution.resamples / 2) + 1
             (cross,) = ax.plot([median], [position], "x", color=INK, markersize=4)
-    figures.shaded(axes, shares, "% of the resamples", extent=(0.5, size + 0.5, size - 0.5, -0.5))
-    for ax, distribution in zip(axes, distributions, strict=True):
+    look: Any = {
+        "cmap": LinearSegmentedColormap.from_list("shades", ["white", SHADE]),
+        "norm": PowerNorm(0.5, 0, max(10.0, np.nanmax(shares))),
+        "extent": (0.5, size + 0.5, size - 0.5, -0.5),
+        "aspect": "auto",
+        "interpolation": "nearest",
+    }
+    for ax, distribution, of_runs in zip(axes, distributions, shares, strict=True):
+        image = ax.imshow(of_runs, **look)
         ax.set_xlim(size + 0.5, 0.5)
         ax.set_ylim(size - 0.4, -0.6)
         figures.count_on(ax.xaxis)
         words = figures.literal(_ranked_by(distribution))
         ax.set_xlabel(f"rank {words}\n(right is better: rank 1, axis reversed)")
+    axes[0].figure.colorbar(image, ax=axes, label="% of the resamples", aspect=30, shrink=0.6)
     by = _ranked_by(first) if len(distributions) == 1 else f"in {len(distributions)} conditions"
     return Picture(
         axes,
