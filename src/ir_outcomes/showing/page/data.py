@@ -64,7 +64,11 @@ def data_of(
             ]
     lists.sort(key=lambda item: -item[0])
     longest = _left_out(len(lists), 2 * len(lists), advice)
-    page: Data = {"labels": [*map(_label_data, ALL_LABELS)], "grids": drawn, "more": longest}
+    # Labels with their tones and the numbers of their mirror images.
+    labels = [
+        (label, tone(label), ALL_LABELS.index(MIRRORED.get(label, label))) for label in ALL_LABELS
+    ]
+    page: Data = {"labels": labels, "grids": drawn, "more": longest}
     used += len(as_json(page).encode())
     listed = 0
     for _, of_grid, position, entry_of in lists:
@@ -183,11 +187,6 @@ def _printed(row: Row | None) -> list[Any]:
     while printed[-1] is None:
         printed.pop()
     return printed
-
-
-def _label_data(label: str) -> tuple[str, str, int]:
-    """Return a label with its tone and the number of its mirror image."""
-    return label, tone(label), ALL_LABELS.index(MIRRORED.get(label, label))
 
 
 def _plain(values: Iterable[float | None]) -> list[float | None]:
