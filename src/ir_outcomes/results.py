@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from ir_outcomes.arguments import checked, with_checked_methods
 from ir_outcomes.choices import Mark, Positive
-from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
+from ir_outcomes.errors import FormatError, escaped, shortened
 from ir_outcomes.notes import Note
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
@@ -188,15 +188,9 @@ class Result(Immutable):
             ) from None
         return cls.from_dict(data)
 
-    def long_rows(self) -> list[dict[str, Any]]:
-        """Return a flat row for each test of each comparison."""
-        raise ParameterError(
-            f"{type(self).__name__} has no row for each test; leave `long=True` out"
-        )
-
-    def to_frame(self, *, long: bool = False) -> Any:
-        """Return `rows`, or `long_rows`, as a data frame of pandas."""
-        return shown("frame", self.long_rows() if long else self.rows())
+    def to_frame(self) -> Any:
+        """Return `rows` as a data frame of pandas."""
+        return shown("frame", self.rows())
 
     def to_text(self, *, details: bool = False, rows: Positive | None = 20) -> str:
         """Return the result as text, folded at the width of the terminal.

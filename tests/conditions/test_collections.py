@@ -10,7 +10,6 @@ from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
-from tests.helpers.comparisons import compare_several
 from tests.helpers.estimate import Mean, mean_of_means, mean_of_queries
 from tests.helpers.runs import Ranks, in_blocks, qrels_of, run_of
 
@@ -64,18 +63,6 @@ def check(row: Any, expected: Mean) -> None:
     gain = row.difference if row.higher_is_better else -row.difference
     significant = "better" if gain > 0 else "worse"
     assert row.found == (significant if row.pvalue <= 0.05 else "none")
-
-
-def test_rows_of_conditions_are_those_of_compare() -> None:
-    suite = {f"c{seed}": evaluated(drawn(seed)) for seed in range(3)}
-    found = iro.compare_collections(suite, "a", alpha=0.01)
-    for row, (name, evaluation) in zip(found.conditions, suite.items(), strict=True):
-        assert row.condition == name
-        assert row.comparison == compare_several(evaluation, "a", ["b"], alpha=0.01)[0]
-    labels = [label or "" for label in found.labels("b").values()]
-    (overall,) = found.overall
-    assert overall.better == sum(label.startswith("better") for label in labels)
-    assert overall.worse == sum(label.startswith("worse") for label in labels)
 
 
 def test_groups_are_averaged_first() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 import ir_outcomes as iro
 from tests.helpers.command_line import call
-from tests.helpers.estimate import mean_of_means, mean_of_queries
 
 Values = dict[str, dict[str, float]]
 
@@ -28,27 +27,6 @@ def drawn(seed: int, n: int = 50, shift: float = 0.05) -> Values:
 def evaluated(values: Values, measure: str = "faithfulness", **settings: Any) -> iro.Evaluation:
     settings = {"higher_is_better": True, "range": (0, 1), **settings}
     return iro.outputs(values, measure=measure, **settings)
-
-
-def test_the_mean_of_collections_is_that_of_a_loop_and_decides() -> None:
-    suite = {f"c{seed}": drawn(seed, 30 + seed) for seed in range(5)}
-    result = iro.compare_collections({name: evaluated(own) for name, own in suite.items()}, "a")
-    (overall,) = result.overall
-    expected = mean_of_means(
-        [
-            mean_of_queries([own["b"][query] - own["a"][query] for query in own["a"]], 1.0)
-            for own in suite.values()
-        ]
-    )
-    (row,) = overall.parts
-    assert (row.name, row.n, overall.label) == ("all queries", 5, "better")
-    assert row.difference == pytest.approx(expected.difference)
-    assert row.pvalue == pytest.approx(expected.pvalue())
-    assert row.interval == pytest.approx(expected.interval())
-    assert overall.outlook in ("likely better", "could go either way")
-    labels = [item.comparison.verdict.label for item in result.conditions]
-    assert overall.better == labels.count("better")
-    assert iro.CollectionsComparison.from_json(result.to_json()) == result
 
 
 @pytest.mark.parametrize(

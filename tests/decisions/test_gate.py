@@ -259,7 +259,6 @@ def test_a_suite_is_a_gate_in_each_collection_and_missing_runs_fail() -> None:
     apart = {"one": evaluated(A=STEADY), "third": suite["third"]}
     with pytest.raises(ParameterError, match="leaves nothing to decide on"):
         iro.gate(apart, "A", "C", margins=(2.0, 0.5), allow=["C@one", "A@third"])
-    assert iro.GateResult.from_json(result.to_json()) == result
 
 
 def test_a_reference_keeps_small_losses_from_adding_up() -> None:
@@ -271,7 +270,6 @@ def test_a_reference_keeps_small_losses_from_adding_up() -> None:
     statuses = [(decision.name, decision.status) for decision in result.decisions]
     assert statuses == [("night4", "pass"), ("night4 against night0", "fail")]
     assert [row["baseline"] for row in result.rows()] == ["night3", "night0"]
-    assert iro.GateResult.from_json(result.to_json()) == result
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Unjudged documents: bounds against comparisons with other qrels, and what to judge first."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from ir_outcomes.errors import ParameterError
 from tests.helpers import literal
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import judged_in_part
-from tests.helpers.runs import trec
 
 CUTOFF = 5
 Ranks = dict[tuple[str, str], tuple[int | None, int | None]]
@@ -120,25 +118,13 @@ def test_several_contenders_are_by_themselves_and_judged_in_turn() -> None:
         assert found[name].label == compare_pair(evaluation, "A", name).verdict.label
     first = {own[:2] for pair in found.pairs for own in pair.candidates[:1]}
     assert {own[:2] for own in found.to_judge(2)} == first
-    assert iro.Holes.from_json(found.to_json()) == found
     assert [row["verdict"] for row in found.rows()] == [found[name].label for name in "BC"]
 
 
-def test_runs_are_read_again_where_documents_were_not_kept(tmp_path: Path) -> None:
+def test_documents_are_needed_down_to_the_cutoff() -> None:
     qrels, runs = judged_in_part(3, 40, 8)
-    paths = [tmp_path / f"{name}.run" for name in runs]
-    for path, run in zip(paths, runs.values(), strict=True):
-        path.write_text(trec(run))
-    kept, not_kept = (
-        iro.evaluate(qrels, paths, documents=documents, cutoff=CUTOFF)
-        for documents in ("cutoff", 2)
-    )
-    some = list(qrels)[::2]
-    for whole, part in ((kept, not_kept), (kept.restrict(some), not_kept.restrict(some))):
-        with pytest.warns(iro.IrOutcomesWarning, match=r"read again; pass `documents=5`"):
-            assert iro.holes(part, "A") == iro.holes(whole, "A")
-    lengths = [iro.search_lengths(qrels, path, cutoff=CUTOFF) for path in paths]
-    with pytest.raises(ParameterError, match="some runs cannot be read again"):
-        iro.holes(iro.evaluate(qrels, lengths, cutoff=CUTOFF), "A")
+    for documents in (0, 2):
+        with pytest.raises(ParameterError, match=r"pass `documents=5`"):
+            iro.holes(iro.evaluate(qrels, runs, documents=documents, cutoff=CUTOFF), "A")
     with pytest.raises(ParameterError, match="removed the unjudged documents"):
         iro.holes(iro.evaluate(qrels, runs, documents=100, judged_only=True), "A")

@@ -177,27 +177,6 @@ def test_an_effect_alone_is_carried_to_what_all_queries_change_by(
     assert iro.plan(restored, 3.0, 0.7) == iro.plan(found, 3.0, 0.7)
 
 
-def test_an_effect_by_query_is_carried_to_all_queries() -> None:
-    planned = iro.plan(compared(), 5.0, 2.0, 1.5)
-    d = differences_of("all queries", 2)
-    share = len(differences_of("ranking", 2)) / len(d)
-    costs = [
-        abs(query.all_queries or 0.0)
-        for query in compared().queries or ()
-        if query.found_baseline != query.found_contender
-    ]
-    effects = (0.05 * np.mean(costs), 2.0 * share, 1.5)
-    for row, over_all in zip(planned.parts, effects, strict=True):
-        assert row.over_all == pytest.approx(over_all)
-        assert row.for_label == queries_for_mean(d, 60, row.over_all or 0.0, alpha=0.05)
-    assert planned.all_queries is not None
-    assert planned.all_queries.for_label == planned.all_queries.needed
-    rows = planned.rows()
-    label = planned.parts[1].for_label
-    assert label is not None
-    assert rows[1]["queries_for_label"] == label.queries
-
-
 def test_values_have_one_row() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.random(50), rng.random(50)

@@ -190,7 +190,6 @@ def test_rows_of_runs_and_of_scores() -> None:
         None,
         7,
     )
-    assert iro.Agreement.from_json(of_scores.to_json()) == of_scores
 
 
 def test_clusters_are_split_whole() -> None:

@@ -94,7 +94,7 @@ def test_all_true_ranks_lie_inside_in_95_percent_of_boards_with_ties() -> None:
     lowest = 1 + (means > means[:, None]).sum(axis=1)  # the ranks that equal runs share
     highest = len(means) - (means < means[:, None]).sum(axis=1)
     inside: dict[str, list[bool]] = {"holm": [], "none": []}
-    for _ in range(200):
+    for _ in range(120):
         noise = rng.normal(size=(len(means), 40)) + rng.normal(size=40)
         scores = simulated(means[:, None] + noise)
         for correction, covered in inside.items():
@@ -129,7 +129,6 @@ def test_values_are_decided_by_their_measure() -> None:
         assert (only.pvalue, only.interval, only.found) == (row.pvalue, row.interval, row.found)
         assert pair.direction == row.found
     assert alone.settings is None
-    assert iro.Leaderboard.from_json(alone.to_json()) == alone
 
 
 def test_search_lengths_the_cutoff_of_the_call_and_any_order_give_the_same() -> None:

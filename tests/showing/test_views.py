@@ -13,7 +13,6 @@ from ir_outcomes.showing.views.parts import widened_words
 from ir_outcomes.statistics.estimate import Sums, estimates
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
-from tests.helpers.results import result_of
 from tests.helpers.values import as_values
 
 
@@ -65,21 +64,6 @@ def test_notes_are_text_and_data(thirteen: iro.Comparisons) -> None:
         FormatError, match=r"notes\[0\]: Expected a note with kind, text and runs, got 'Tied'"
     ):
         iro.Comparison.from_dict(data | {"notes": ["Tied"]})
-
-
-def test_a_row_for_each_test(thirteen: iro.Comparisons) -> None:
-    frame = thirteen.to_frame(long=True)
-    for item in thirteen:
-        for row in item.parts:
-            chosen = (frame.contender == item.contender) & (frame.row == row.name)
-            own = frame[chosen].set_index("test")
-            assert own.p["estimate"] == row.pvalue
-            assert own.p_corrected["estimate"] == row.pvalue_corrected
-            assert own.p_corrected.notna().sum() == 1
-            assert (own.low["estimate"], own.high["estimate"]) == row.interval
-            assert dict(own.p.drop("estimate")) == {n: test.pvalue for n, test in row.tests.items()}
-    with pytest.raises(iro.ParameterError, match="has no row for each test"):
-        result_of("SummaryVerdict").to_frame(long=True)
 
 
 def test_columns_of_the_paper(thirteen: iro.Comparisons) -> None:

@@ -62,7 +62,6 @@ def columns_of(comparisons: Sequence[Any]) -> tuple[Column, ...]:
             Column(f"{outcome}_share", f"outcomes.shares.{outcome}", outcome, PERCENT)
             for outcome in OUTCOMES
         ),
-        *attributes("lost_at=outcomes.lost_at", "won_at=outcomes.won_at"),
         *parts,
         *of_part("settings", attributes("alpha", "correction", "family")),
         Column("verdict", "verdict.label"),
@@ -140,13 +139,13 @@ def measure_columns(measures: Sequence[Row]) -> list[Column]:
     """The columns of measures, of items that have such `measures`."""
     return [
         column
-        for place, row in enumerate(measures)
-        for column in row_columns(row.name, row, _measure_at(place))
+        for position, row in enumerate(measures)
+        for column in row_columns(row.name, row, _measure_at(position))
     ]
 
 
-def _measure_at(place: int) -> Callable[[Any], Any]:
-    return lambda item: item.measures[place]
+def _measure_at(position: int) -> Callable[[Any], Any]:
+    return lambda item: item.measures[position]
 
 
 def _reciprocal_columns(first: Any) -> list[Column]:
@@ -186,7 +185,7 @@ def paper_columns(first: Any) -> tuple[Column, ...]:
     """The columns of Tables 1 and 2 of Lin et al. 2021, with raw p-values."""
     on_ranks = first.reciprocal is not None
     length, reciprocal = names_of(first)
-    one = "(2) one run finds"
+    alone = "(2) one run finds"
     both = "(3) both find"
     naive = "MRR" if on_ranks else "mean"
     of_naive = (
@@ -200,9 +199,9 @@ def paper_columns(first: Any) -> tuple[Column, ...]:
         Column("delta", "naive.difference", "difference", signed(4), group=naive),
         *of_part("naive", of_naive, "naive_"),
         Column("neither", "outcomes.shares.neither", "all", PERCENT, group="(1) neither"),
-        Column("a_wins", "outcomes.shares.lost", "A wins", PERCENT, group=one),
-        Column("b_wins", "outcomes.shares.won", "B wins", PERCENT, group=one),
-        Column("coverage_p", _coverage_p, "p", PVALUE, group=one),
+        Column("a_wins", "outcomes.shares.lost", "A wins", PERCENT, group=alone),
+        Column("b_wins", "outcomes.shares.won", "B wins", PERCENT, group=alone),
+        Column("coverage_p", _coverage_p, "p", PVALUE, group=alone),
         Column("both", "outcomes.shares.both", "all", PERCENT, group=both),
         *of_part("ranking", _paper_facet(length, 2 if on_ranks else 4, both)),
         *(of_part("reciprocal", _paper_facet(reciprocal, 4, both)) if on_ranks else ()),

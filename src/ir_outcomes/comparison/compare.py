@@ -5,24 +5,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
 from ir_outcomes.arguments import separated
-from ir_outcomes.comparison.family import comparisons_of_runs
-from ir_outcomes.comparison.outputs import compare_values
+from ir_outcomes.comparison.family import compared
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import Reading, ReadingOptions, evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
+from ir_outcomes.evaluation.evaluation import (
+    Evaluation,
+    contenders_of,
+    evaluation_of,
+    is_saved,
+    refuse_measures,
+)
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.named_measures import Measures
 from ir_outcomes.evaluation.remarks import (
-    notes_on_copies,
-    notes_on_systems,
     refuse_stops,
 )
 from ir_outcomes.evaluation.runs_of_call import runs_of_call
 from ir_outcomes.formatting import listed
-from ir_outcomes.notes import Note, note
+from ir_outcomes.notes import note
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
+from ir_outcomes.pairs.rules import RuleOptions, Rules
 from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.reading.runs import Run, run_list
 
@@ -114,16 +116,24 @@ def compare(
     if isinstance(qrels, Evaluation) or is_saved(qrels):
         _refuse_settings_of_evaluations(of_reading)
         evaluation = evaluation_of(qrels, cutoff=reading.cutoff, several_runs=True, values=True)
-        if evaluation.values is not None:
-            return _compared_values(evaluation, baseline, contenders, rules)
-        chosen, notes = _chosen(evaluation, baseline, contenders)
+        refuse_measures(evaluation, reading.measures)
+        others = contenders_of(evaluation.systems, baseline, contenders)
+        evaluation = evaluation[[baseline, *others]]
+        is_left_out = isinstance(contenders, (list, tuple)) and baseline in contenders
         several = not isinstance(contenders, str)
     else:
-        chosen, notes = _evaluated(qrels, baseline, contenders, reading)
+        names, replicates = reading.names, reading.replicates
+        call = runs_of_call(contenders, names, baselines=[baseline], replicates=replicates)
+        evaluation = evaluate(qrels, call, **vars(reading))
+        is_left_out = call.left_out
         several = run_list(contenders) is not None
-    refuse_stops(chosen.at(), reading.allow)
+    notes = []
+    if is_left_out:
+        about = "The baseline was also among the contenders; it is not compared with itself."
+        notes = [note("left out", about)]
+    refuse_stops(evaluation.at(), reading.allow)
     items = compared(
-        chosen, rules, measures=reading.measures, notes=notes, progress=reading.progress
+        evaluation, rules, measures=reading.measures, notes=notes, progress=reading.progress
     )
     for item in items:
         names = DECIDING[: len(rules.margins or ())]
@@ -146,37 +156,6 @@ def check_can_be_exceeded(rows: Sequence[Row]) -> None:
         )
 
 
-def compared(
-    evaluation: Evaluation,
-    rules: Rules,
-    *,
-    measures: Measures = (),
-    notes: Sequence[Note] = (),
-    family: int | None = None,
-    progress: bool = False,
-) -> tuple[Comparison, ...]:
-    """Compare the first system of an evaluation with the others, as part of a family."""
-    if evaluation.values is not None:
-        return tuple(compare_values(evaluation, rules, family=family))
-    _, *others = evaluation.systems
-    settings = Settings.of(evaluation, rules, family=family or len(others))
-    copies: list[Note] = []
-    if not evaluation.replicates:
-        notes = (*notes, *notes_on_systems(others))
-        copies = list(notes_on_copies(evaluation.runs[1:]))
-    of_pairs = [(*notes, *(about for about in copies if system in about.runs)) for system in others]
-    return comparisons_of_runs(evaluation, settings, measures, of_pairs, progress=progress)
-
-
-def _compared_values(
-    evaluation: Evaluation, baseline: Any, contenders: Any, rules: Rules
-) -> Comparison | Comparisons:
-    """Compare values that another tool computed."""
-    others = contenders_of(evaluation.systems, baseline, contenders)
-    results = compare_values(evaluation[[baseline, *others]], rules)
-    return results[0] if isinstance(contenders, str) else results
-
-
 def _refuse_settings_of_evaluations(settings: Mapping[str, Any]) -> None:
     """Refuse settings that an evaluation has already."""
     named = [
@@ -186,30 +165,3 @@ def _refuse_settings_of_evaluations(settings: Mapping[str, Any]) -> None:
         raise ParameterError(
             f"{listed(named)}: an evaluation has its own; pass it to evaluate instead of compare"
         )
-
-
-def _chosen(
-    evaluation: Evaluation, baseline: Any, contenders: Any
-) -> tuple[Evaluation, list[Note]]:
-    """Choose the runs of a call from an evaluation, the baseline first."""
-    others = contenders_of(evaluation.systems, baseline, contenders)
-    named = isinstance(contenders, (list, tuple)) and baseline in contenders
-    return evaluation[[baseline, *others]], _left_out(named)
-
-
-def _left_out(is_left_out: bool) -> list[Note]:
-    """Say that the baseline was also among the contenders."""
-    if not is_left_out:
-        return []
-    about = "The baseline was also among the contenders; it is not compared with itself."
-    return [note("left out", about)]
-
-
-def _evaluated(
-    qrels: Any, baseline: Any, contenders: Any, reading: Reading
-) -> tuple[Evaluation, list[Note]]:
-    """Evaluate the runs of a call, the baseline first."""
-    call = runs_of_call(
-        contenders, reading.names, baselines=[baseline], replicates=reading.replicates
-    )
-    return evaluate(qrels, call, **vars(reading)), _left_out(call.left_out)

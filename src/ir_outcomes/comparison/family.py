@@ -3,23 +3,34 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.notes import notes_on_input, notes_on_measures, notes_on_verdict
+from ir_outcomes.choices import divided, or_none
+from ir_outcomes.comparison.notes import (
+    notes_on_input,
+    notes_on_measures,
+    notes_on_values,
+    notes_on_verdict,
+)
 from ir_outcomes.comparison.result import Comparison, CutoffLabel, SystemRun
 from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.named_measures import Measures, comparable, each_measure
-from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
+from ir_outcomes.evaluation.remarks import (
+    n_missing,
+    notes_on_copies,
+    notes_on_grades,
+    notes_on_systems,
+)
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.systems import Systems
 from ir_outcomes.files import with_progress
 from ir_outcomes.formatting import plural
-from ir_outcomes.notes import Note, ranked
+from ir_outcomes.notes import Note, as_notes, ranked
 from ir_outcomes.pairs.differences import Measurements
-from ir_outcomes.pairs.measurements import measurements_of
+from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values
 from ir_outcomes.pairs.outcomes import Outcomes, QueryOutcomes, SystemPair
 from ir_outcomes.pairs.rows import (
     Row,
@@ -28,7 +39,7 @@ from ir_outcomes.pairs.rows import (
     margin_of,
     over_all_queries,
 )
-from ir_outcomes.pairs.rules import Settings
+from ir_outcomes.pairs.rules import Rules, Settings
 from ir_outcomes.pairs.verdict import (
     DECIDING,
     FACETS,
@@ -43,38 +54,61 @@ from ir_outcomes.pairs.verdict import (
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
 
-def comparisons_of_runs(
+def compared(
     evaluation: Evaluation,
-    settings: Settings,
-    measures: Measures,
-    notes: Sequence[Sequence[Note]],
+    rules: Rules,
     *,
+    measures: Measures = (),
+    notes: Sequence[Note] = (),
+    family: int | None = None,
+    for_gate: bool = False,
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare the first system of an evaluation with the others."""
-    asked = known_means(evaluation, measures)
-    measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
-    labels = labels_elsewhere(evaluation, settings)
-    names = list(evaluation.systems.values())
-    whole = evaluation.runs_by_system
-    first, *others = ([run.at(evaluation.cutoff) for run in runs] for runs in whole)
-    n_unanswerable = int(np.sum(~evaluation.answerable))
-    family = Family(measurements, settings, tuple(scores.measure for scores in asked))
+    """Compare the first system of an evaluation with the others, as part of a family.
+
+    A gate takes reciprocal ranks of another tool as they are written, which else become ranks, and
+    decides on these runs only.
+    """
+    values, systems = evaluation.values, evaluation.systems
+    first, *others = systems.values()
+    settings = Settings.of(evaluation, rules, family or len(others))
+    worst: Sequence[str] = ()
+    if values is None:
+        asked = known_means(evaluation, measures)
+        measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
+        names = [scores.measure for scores in asked]
+        pairs = Family(measurements, settings, names, for_gate=for_gate)
+        lists = [[run.at(evaluation.cutoff) for run in runs] for runs in evaluation.runs_by_system]
+        missing = [max(map(n_missing, runs)) for runs in lists]
+        cutoffs = labels_elsewhere(evaluation, settings)
+        notes = [*notes, *_notes_on_runs(evaluation)]
+    else:
+        measurements = measurements_of_values(values, systems, as_written=for_gate)
+        pairs = Family(measurements, settings, for_gate=for_gate)
+        missing = list(map(values.most_missing, systems.values()))
+        cutoffs = [[] for _ in others]
+        notes = [*notes, *as_notes(notes_on_values(values))]
+        with_worst = values.with_worst()
+        if with_worst is not None:
+            worst = Family(measurements_of_values(with_worst, systems), settings).labels
     comparisons = []
     for index, contender in enumerate(with_progress(others, "pair", len(others), shown=progress)):
-        comparison = family.comparison(
+        runs = {*first, *contender}
+        of_pair = [about for about in notes if not about.runs or runs.intersection(about.runs)]
+        if worst:
+            of_pair = list(_with_label_of_worst(of_pair, pairs.labels[index], worst[index]))
+        if values is None:
+            whole = evaluation.runs_by_system
+            of_pair += notes_on_measures(whole[0], whole[index + 1], pairs.measures)
+            of_pair += notes_on_input(
+                lists[0], lists[index + 1], positives_only=evaluation.positives_only
+            )
+        comparison = pairs.comparison(
             index,
-            notes=(
-                *notes[index],
-                *notes_on_grades(evaluation.qrels, evaluation.rel),
-                *notes_on_measures(whole[0], whole[index + 1], family.measures),
-                *notes_on_input(first, contender, positives_only=evaluation.positives_only),
-            ),
-            n_unanswerable=n_unanswerable,
-            n_missing=(max(map(n_missing, first)), max(map(n_missing, contender))),
-            elsewhere=labels[index],
-            texts=evaluation.texts,
-            runs=(names[0], names[index + 1]),
+            evaluation,
+            notes=of_pair,
+            n_missing=(missing[0], missing[index + 1]),
+            elsewhere=cutoffs[index],
         )
         comparisons.append(comparison)
     return tuple(comparisons)
@@ -115,13 +149,37 @@ def labels_elsewhere(evaluation: Evaluation, settings: Settings) -> list[list[Cu
     return labels
 
 
+def _notes_on_runs(evaluation: Evaluation) -> Iterator[Note]:
+    """Say what a careful reader must know about the contenders and the judgments."""
+    if not evaluation.replicates:
+        yield from notes_on_systems(evaluation.names[1:])
+        yield from notes_on_copies(evaluation.runs[1:])
+    yield from notes_on_grades(evaluation.qrels, evaluation.rel)
+
+
+def _with_label_of_worst(notes: Sequence[Note], label: str, worst: str) -> Iterator[Note]:
+    """Say which label the worst value for what is missing would give."""
+    for about in notes:
+        if about.kind == "missing-values" and worst != label:
+            text = f"{about} With the worst value for what is missing: {worst}."
+            yield Note(text, about.kind, about.runs)
+        else:
+            yield about
+
+
 class Family:
     """The rows and labels of one baseline and its contenders, corrected over these."""
 
     def __init__(
-        self, measurements: Measurements, settings: Settings, measures: Sequence[str] = ()
+        self,
+        measurements: Measurements,
+        settings: Settings,
+        measures: Sequence[str] = (),
+        *,
+        for_gate: bool = False,
     ) -> None:
         """Estimate all rows, and those of `measures` that were asked for."""
+        self.for_gate = for_gate
         self.measurements = measurements
         self.settings = settings
         self.measures = measures
@@ -135,13 +193,11 @@ class Family:
     def comparison(
         self,
         index: int,
+        evaluation: Evaluation,
         *,
         notes: Sequence[Note],
-        n_unanswerable: int,
         n_missing: tuple[int, int],
-        runs: tuple[Sequence[str], Sequence[str]],
-        elsewhere: Sequence[CutoffLabel] = (),
-        texts: Mapping[str, str] | None = None,
+        elsewhere: Sequence[CutoffLabel],
     ) -> Comparison:
         """Put together the comparison of one contender."""
         settings, measurements = self.settings, self.measurements
@@ -154,6 +210,7 @@ class Family:
         if elsewhere and settings.cutoff is not None:
             cutoffs = sorted([*elsewhere, CutoffLabel(settings.cutoff, label)])
         strict, do_no_harm = _by_the_paper(rows, settings.alpha)
+        non_inferior, equivalent = _within(rows, settings)
         naive, reciprocal = self._of_the_paper(rows, pair)
         # Of values whose mean alone is compared.
         whole = next(iter(measurements.quantities.values()))
@@ -162,7 +219,7 @@ class Family:
             baseline=pair.baseline_name,
             contender=pair.contender_name,
             n_queries=len(measurements.query_ids),
-            n_unanswerable=n_unanswerable,
+            n_unanswerable=evaluation.n_unanswerable,
             n_missing=n_missing,
             settings=settings,
             outcomes=outcomes,
@@ -177,16 +234,16 @@ class Family:
                 direction=direction_of(label),
                 strict=strict,
                 do_no_harm=do_no_harm,
-                non_inferior=_within(rows, settings, "non_inferior"),
-                equivalent=_within(rows, settings, "equivalent"),
+                non_inferior=non_inferior,
+                equivalent=equivalent,
                 sentence="",
                 new_runs=_holds_for_new_runs(label, rows),
             ),
             measures=tuple(rows[name] for name in self.measures),
             identical=bool(self.rows.identical[index]),
             n_runs=pair.n_runs,
-            runs=tuple(self._runs_of_systems(pair, runs)),
-            queries=QueryOutcomes(pair, texts or {}),
+            runs=tuple(self._runs_of_systems(pair, evaluation.systems)),
+            queries=QueryOutcomes(pair, evaluation.texts),
         )
         verdict = replace(draft.verdict, sentence=sentence_of(draft))
         first, background = ranked((*notes, *notes_on_verdict(draft)))
@@ -195,14 +252,14 @@ class Family:
     def _row(self, index: int, name: str, pair: SystemPair) -> Row:
         """A row with the papers' tests, and its interval for new runs."""
         row = self.rows.rows[name].row(index, self.settings.first_level)
-        if pair.by_runs:
-            clusters = self.measurements.clusters
-            codes = None if clusters is None else clusters.codes
-            new_runs = interval_of_new_runs(row, pair.sides(name), codes, self.settings.alpha)
-            return replace(row, new_runs=new_runs)
-        if self.measurements.clusters is not None:
+        clusters = self.measurements.clusters
+        if not pair.by_runs and clusters is None:
+            return replace(row, tests=pair.tests(name, unpaired=row.measured_in == "reciprocal"))
+        if not pair.by_runs or self.for_gate:
             return row
-        return replace(row, tests=pair.tests(name, unpaired=row.measured_in == "reciprocal"))
+        codes = None if clusters is None else clusters.codes
+        new_runs = interval_of_new_runs(row, pair.sides(name), codes, self.settings.alpha)
+        return replace(row, new_runs=new_runs)
 
     def _with_margins(
         self, index: int, rows: Mapping[str, Row], pair: SystemPair, outcomes: Outcomes
@@ -226,11 +283,14 @@ class Family:
         if margins is None:
             return {}
         whole = rows.get("all queries")
-        by_values = not self.measurements.in_lengths
-        if by_values != (len(margins) == 1):
-            raise ParameterError(f"must be {_wanted_margins(rows, by_values)}", margins=margins)
-        if by_values:
-            return {"all queries": _margin_of_values(rows["all queries"], margins[0])}
+        if not self.measurements.in_lengths:
+            return {"all queries": _margin_of_values(rows["all queries"], margins)}
+        if len(margins) == 1:
+            raise ParameterError(
+                "must be two or three numbers, of coverage, ranking and all queries, such as"
+                " `margins=(1.0, 0.5)`",
+                margins=margins,
+            )
         sizes = list(margins)
         if len(margins) == 2 and whole is not None and whole.largest is not None:
             n_pairs = math.prod(pair.n_runs)
@@ -240,33 +300,30 @@ class Family:
 
     def _of_the_paper(self, rows: Mapping[str, Row], pair: SystemPair) -> tuple[Row, Row | None]:
         """The naive mean of all queries, and reciprocals on what both found."""
-        naive = rows.get("MRR")
-        if naive is not None:
-            return naive, next(
-                row
-                for name, row in rows.items()
-                if row.measured_in == "reciprocal" and name != "MRR"
-            )
+        if "MRR" in rows:
+            naive, reciprocal = [row for row in rows.values() if row.measured_in == "reciprocal"]
+            return naive, reciprocal
         whole = rows["all queries"]
         if whole.tests:
             tests = pair.tests("all queries", unpaired=True)
             whole = replace(whole, tests=tests, margin=None)
         return replace(whole, name=whole.measured_in), None
 
-    def _runs_of_systems(
-        self, pair: SystemPair, runs: tuple[Sequence[str], Sequence[str]]
-    ) -> Iterator[SystemRun]:
+    def _runs_of_systems(self, pair: SystemPair, systems: Systems) -> Iterator[SystemRun]:
         """Yield what each run of a system that has several shows by itself."""
-        if not pair.by_runs:
+        names = (pair.baseline_name, pair.contender_name)
+        several = {name: systems[name] for name in names if len(systems[name]) > 1}
+        if not several:
             return
-        names = (*DECIDING, *self.measures)
-        sides = {name: pair.sides(name) for name in names if name in self.rows.rows}
-        systems = zip((pair.baseline_name, pair.contender_name), runs, strict=True)
-        several = [(name, of_system) for name, of_system in systems if len(of_system) > 1]
-        for side, (system, of_system) in enumerate(several):
-            for number, run in enumerate(of_system):
-                means = [_mean_of_run(sides, name, side, number) for name in names]
-                coverage, ranking, whole, *measures = means
+        rows = (*DECIDING, *self.measures)
+        sides = [pair.sides(name) if name in self.rows.rows else None for name in rows]
+        for side, (system, runs) in enumerate(several.items()):
+            means: list[list[float | None]] = [[None] * len(runs)] * len(rows)
+            for row, of_row in enumerate(sides):
+                if of_row is not None:
+                    sums, sizes = (values.sum(axis=1) for values in of_row[side])
+                    means[row] = list(map(or_none, divided(sums, sizes, sizes > 0)))
+            for run, coverage, ranking, whole, *measures in zip(runs, *means, strict=True):
                 yield SystemRun(system, run, coverage, ranking, whole, tuple(measures))
 
 
@@ -283,41 +340,34 @@ def _by_the_paper(rows: Mapping[str, Row], alpha: float) -> tuple[Decision | Non
     return decision(*signs)
 
 
-def _wanted_margins(rows: Mapping[str, Row], by_values: bool) -> str:
-    """Say which margins a comparison takes."""
-    if by_values:
-        measure = rows["all queries"].measured_in
-        return f"one number, of the mean of {measure}, such as `margins=(0.01,)`"
-    return (
-        "two or three numbers, of coverage, ranking and all queries, such as `margins=(1.0, 0.5)`"
-    )
-
-
-def _margin_of_values(whole: Row, size: float) -> float:
+def _margin_of_values(whole: Row, margins: tuple[float, ...]) -> float:
     """The margin of the mean of a measure, which its range must allow to be exceeded."""
+    if len(margins) != 1:
+        raise ParameterError(
+            f"must be one number, of the mean of {whole.measured_in}, such as `margins=(0.01,)`",
+            margins=margins,
+        )
     if whole.largest is None:
         raise ParameterError(
             f"`margins`: the range of {whole.measured_in} is not known, so harm cannot be excluded;"
             " give its smallest and largest value, such as `range=(0, 1)`"
         )
-    if size >= whole.largest:
+    if margins[0] >= whole.largest:
         raise ParameterError(
             f"no loss of {whole.measured_in} can exceed this margin: its range is {whole.largest:g}",
-            margins=size,
+            margins=margins[0],
         )
-    return size
+    return margins[0]
 
 
-def _within(rows: Mapping[str, Row], settings: Settings, which: str) -> bool | None:
-    """Whether all rows stay inside their margins, None without margins."""
+def _within(rows: Mapping[str, Row], settings: Settings) -> tuple[bool | None, bool | None]:
+    """Whether rows are non-inferior and equivalent, None without margins."""
     if settings.margins is None:
-        return None
+        return None, None
     margins = [row.margin for row in rows.values() if row.margin is not None]
-    if len(margins) < (1 if len(settings.margins) == 1 else len(DECIDING)):
-        return False
-    if which == "equivalent":
-        return all(margin.equivalent for margin in margins)
-    return all(margin.found == "harm excluded" for margin in margins)
+    is_whole = len(margins) >= (1 if len(settings.margins) == 1 else len(DECIDING))
+    non_inferior = all(margin.found == "harm excluded" for margin in margins)
+    return is_whole and non_inferior, is_whole and all(margin.equivalent for margin in margins)
 
 
 def _holds_for_new_runs(label: str, rows: Mapping[str, Row]) -> bool | None:
@@ -330,14 +380,3 @@ def _holds_for_new_runs(label: str, rows: Mapping[str, Row]) -> bool | None:
     if None in intervals:
         return None
     return all(interval.low > 0 or interval.high < 0 for interval in intervals if interval)
-
-
-def _mean_of_run(
-    sides: Mapping[str, Sequence[tuple[Any, Any]]], name: str, side: int, number: int
-) -> float | None:
-    """The mean difference of one run, None where nothing of it counts."""
-    if name not in sides:
-        return None
-    sums, sizes = sides[name][side]
-    rows = sizes[number].sum()
-    return float(sums[number].sum() / rows) if rows else None

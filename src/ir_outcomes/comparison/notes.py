@@ -12,6 +12,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_queries,
     unjudged_share,
 )
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
@@ -32,10 +33,11 @@ def notes_on_input(
     """Yield what a careful reader must know about the runs."""
     runs = (*baseline, *contender)
     yield from notes_on_documents(runs)
-    for own in notes_on_queries(runs):
+    for about in notes_on_queries(runs):
         # How much is missing is said by `_about_missing`, which queries these are in the
         # background.
-        yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own
+        is_missing = about.kind == "missing"
+        yield note("missing ids", about.details, about.runs) if is_missing else about
     yield from _about_depth(runs)
     if not positives_only:
         yield from _about_judgments(baseline, contender)
@@ -51,6 +53,28 @@ def notes_on_measures(
         yield note(
             "measure depth", f"{listed(whole)} of lists of {of_a} (A) and {of_b} (B) documents."
         )
+
+
+def notes_on_values(scores: Scores) -> Iterator[str]:
+    """Say how values of another tool are compared, and what is known of them."""
+    unknown = "tie rule is that"
+    if scores.cutoff is None and scores.kind != "value":
+        unknown = "tie rule and cutoff are those"
+    yield (
+        f"Compared on values of {scores.measure} as they were written; the {unknown} of the tool"
+        " that wrote them."
+    )
+    if scores.kind == "gain":
+        yield (
+            f"Coverage is the share of queries with {scores.measure} above zero, ranking the mean"
+            f" of {scores.measure} where both runs are above zero."
+        )
+    if scores.rel is None and scores.kind != "value":
+        yield (
+            "Without qrels, queries that have no relevant document cannot be told apart: they count"
+            " as unanswered."
+        )
+    yield from scores.notes_on_output()
 
 
 def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:
@@ -113,13 +137,13 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         against = (row.better - row.worse) * row.gain < 0
         if row.name not in carrying or row.found == "none" or not (against or pvalue > UNCLEAR):
             continue
-        (more, better), (fewer, worse) = sides_of(row)
+        (gain, better), (loss, worse) = sides_of(row)
         differ = str(row.differ)
         if comparison.settings.n_clusters is not None:
             differ = plural("cluster", row.differ)
         yield note(
             "few decide",
-            f"{row.on}: of {differ} that differ, {better} are {more}, {worse} {fewer} (sign test"
+            f"{row.on}: of {differ} that differ, {better} are {gain}, {worse} {loss} (sign test"
             f" {pvalue_in_words(pvalue)}); largest: {', '.join(_largest_changes(comparison, row))}.",
         )
 
@@ -137,14 +161,14 @@ def _largest_changes(comparison: Comparison, row: Row) -> list[str]:
 def _about_few_differences(comparison: Comparison) -> Iterator[Note]:
     """Say on which rows so few queries differ that nothing could be significant."""
     level = comparison.settings.first_level
-    few = [
+    rows = [
         f"{row.name} ({row.differ}, smallest possible p {smallest_pvalue(row.differ):.2g})"
         for row in comparison.deciding
         if row.differ and smallest_pvalue(row.differ) > level
     ]
-    if few:
+    if rows:
         units = plural(counted_in(comparison), 2).removeprefix("2 ")
-        yield note("few differences", f"too few {units} differ for significance on {listed(few)}.")
+        yield note("few differences", f"too few {units} differ for significance on {listed(rows)}.")
 
 
 def _about_clusters(comparison: Comparison) -> Iterator[Note]:
@@ -188,8 +212,8 @@ def _about_depth(runs: SystemRuns) -> Iterator[Note]:
     if first.judged_only:
         returned = f"without unjudged documents {returned}"
     else:
-        which = "both" if len(depths) == 2 else "all"
-        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which {which} reach"
+        runs_in_words = "both" if len(depths) == 2 else "all"
+        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which {runs_in_words} reach"
     yield note("depth", f"{returned}.")
 
 
@@ -208,17 +232,18 @@ def _about_judgments(baseline: SystemRuns, contender: SystemRuns) -> Iterator[No
 def _unjudged_share(runs: SystemRuns) -> float | None:
     """Mean share of unjudged documents of the runs, None where it is unknown."""
     shares = [unjudged_share(run) for run in runs]
-    known = [share for share in shares if share is not None]
-    return sum(known) / len(known) if len(known) == len(shares) else None
+    if None in shares:
+        return None
+    return sum(share for share in shares if share is not None) / len(shares)
 
 
 def _about_runs(comparison: Comparison) -> Iterator[Note]:
     """Say of which systems so few runs are known that nothing follows for a new one."""
-    few = [f"{name} has {n}" for name, n in comparison.systems if 1 < n < LEAST_RUNS]
-    if few:
+    systems = [f"{name} has {n}" for name, n in comparison.systems if 1 < n < LEAST_RUNS]
+    if systems:
         yield note(
             "few runs",
-            f"{listed(few)}; the label is about these runs, and nothing follows for a new one,"
+            f"{listed(systems)}; the label is about these runs, and nothing follows for a new one,"
             f" which takes {LEAST_RUNS} runs.",
         )
 

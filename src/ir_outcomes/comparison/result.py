@@ -195,6 +195,11 @@ class Comparison(HasFigures, HasPage, Result):
         """The rows of its table: those that decide, and the measures that were asked for."""
         return (*self.deciding, *self.measures)
 
+    def row(self, name: str) -> Row | None:
+        """The row of this name, None where there is none."""
+        rows = (*self._possible, *self.measures)
+        return next((row for row in rows if row.name == name), None)
+
     def per_query(self, which: Which | None = None, top: Positive | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
 
@@ -238,42 +243,6 @@ class Comparison(HasFigures, HasPage, Result):
     def paper_table(self) -> "PaperTable":
         """Return the columns of Tables 1 and 2 of Lin et al. 2021."""
         return PaperTable((self,))
-
-    def long_rows(self) -> list[dict[str, Any]]:
-        """Flat rows of the estimates and of the papers' tests."""
-        return [row for part in self._every_row() for row in _long_rows(self, part)]
-
-    def _every_row(self) -> tuple[Row, ...]:
-        others = () if self.reciprocal is None else (self.reciprocal,)
-        return (*self.parts, self.naive, *others)
-
-
-def _long_rows(comparison: Comparison, part: Row) -> list[dict[str, Any]]:
-    """The estimate of a row, and each of the papers' tests of it."""
-    low, high = part.interval or (None, None)
-    known = part.difference is not None
-    names = {"baseline": comparison.baseline, "contender": comparison.contender, "row": part.name}
-    means = {"n": part.n, "differ": part.differ, "difference": part.difference}
-    estimate = {
-        "test": "estimate",
-        "low": low,
-        "high": high,
-        "statistic": None,
-        "p": part.pvalue if known else None,
-        "p_corrected": part.pvalue_corrected if known else None,
-    }
-    tests = [
-        {
-            "test": name,
-            "low": None,
-            "high": None,
-            "statistic": test.statistic,
-            "p": test.pvalue if known else None,
-            "p_corrected": None,
-        }
-        for name, test in part.tests.items()
-    ]
-    return [{**names, **means, **found} for found in (estimate, *tests)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -319,10 +288,6 @@ class Comparisons(HasFigures, HasPage, Result, Sequence[Comparison]):
     def paper_table(self) -> "PaperTable":
         """Return the columns of Tables 1 and 2 of Lin et al. 2021."""
         return PaperTable(self.items)
-
-    def long_rows(self) -> list[dict[str, Any]]:
-        """The long rows of each comparison."""
-        return [row for item in self.items for row in item.long_rows()]
 
 
 @dataclass(frozen=True, repr=False)

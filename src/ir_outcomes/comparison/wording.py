@@ -109,8 +109,8 @@ def coverage_words(comparison: Comparison, significance: str = "") -> str:
         return f"{does} as many {items} ({counted})"
     change = _size(row)
     points = unit_behind(float(change), "points")
-    more = "more" if row.difference > 0 else "fewer"
-    return f"{does} {more} {items}, by {change} {points} ({counted})"
+    way = "more" if row.difference > 0 else "fewer"
+    return f"{does} {way} {items}, by {change} {points} ({counted})"
 
 
 def _counted(comparison: Comparison) -> str:
@@ -191,14 +191,14 @@ def _about_margins(comparison: Comparison) -> str:
         )
     if comparison.verdict.non_inferior:
         return f"Non-inferior at margins of {named}: larger harm is excluded."
-    where = listed(
+    rows = listed(
         [
             f"{'over' if name == 'all queries' else 'on'} {name}"
             for name in beyond_margins(comparison)
         ]
     )
     return (
-        f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded {where}."
+        f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded {rows}."
     )
 
 

@@ -1,11 +1,10 @@
 """The same comparison on several collections."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, ClassVar, Literal, Unpack
+from typing import ClassVar, Literal, Unpack
 
 from ir_outcomes.choices import Positive
 from ir_outcomes.conditions.conditions import (
@@ -17,15 +16,15 @@ from ir_outcomes.conditions.conditions import (
     by_contender,
     conditions_of,
     deciding_over,
+    notes_on_condition,
     notes_on_left_out,
     overall_of,
-    row_called,
 )
-from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, refuse_measures
 from ir_outcomes.evaluation.named_measures import Measures
-from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop, notes_on_grades
-from ir_outcomes.evaluation.suites import collections_of, differing
+from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, Stop
+from ir_outcomes.evaluation.suites import collections_of, differing, notes_on_shared_ids
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import Note, as_notes, merged, note
 from ir_outcomes.pairs.rules import RuleOptions, Rules, Settings
@@ -120,7 +119,6 @@ def compare_collections(
         dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
     )
     chosen = contenders_of(names, baseline, contenders)
-    first = next(iter(evaluations.values()))
     checked = Rules(**rules)
     conditions = conditions_of(
         evaluations,
@@ -132,29 +130,30 @@ def compare_collections(
         measures=measures,
         groups=groups,
     )
-    missing = _missing(evaluations, (baseline, *chosen))
+    missing = tuple(
+        (run, name)
+        for name, evaluation in evaluations.items()
+        for run in (baseline, *chosen)
+        if run not in evaluation.systems
+    )
     if not conditions:
         lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
     overall = overall_of(
         conditions, deciding_over(evaluations), checked, len(chosen), new_collection=True
     )
-    on_grades = [
-        (name, [*notes_on_grades(evaluation.qrels, evaluation.rel), *_of_values(evaluation)])
-        for name, evaluation in evaluations.items()
+    on_conditions = [
+        (name, list(notes_on_condition(evaluation))) for name, evaluation in evaluations.items()
     ]
-    settings = Settings.of(first, checked, len(chosen))
-    if len({evaluation.cutoff for evaluation in evaluations.values()}) > 1:
-        settings = replace(settings, cutoff=None)
     return CollectionsComparison(
         baseline=baseline,
         conditions=tuple(conditions),
         overall=tuple(overall),
         missing=missing,
-        settings=settings,
+        settings=Settings.of_collections(evaluations.values(), checked, len(chosen)),
         notes=as_notes(
             [
-                *merged(on_grades),
+                *merged(on_conditions),
                 *(
                     f"The collections differ in {setting}: {said}."
                     for setting, said in differing(evaluations, "cutoff")
@@ -163,28 +162,6 @@ def compare_collections(
             ]
         ),
     )
-
-
-def _of_values(evaluation: Evaluation) -> Iterator[Note]:
-    """Say what is known of values that another tool computed."""
-    if evaluation.values is not None:
-        yield from evaluation.values.notes_on_output()
-
-
-def _missing(
-    evaluations: Mapping[str, Evaluation], runs: Collection[str]
-) -> tuple[tuple[str, str], ...]:
-    """Return the runs that an evaluation lacks, with its name."""
-    return tuple(
-        (run, name)
-        for name, evaluation in evaluations.items()
-        for run in missing_runs(evaluation, runs)
-    )
-
-
-def missing_runs(evaluation: Evaluation, runs: Iterable[str]) -> list[str]:
-    """Return the runs that an evaluation lacks."""
-    return [run for run in runs if run not in evaluation.systems]
 
 
 def _notes(
@@ -220,13 +197,13 @@ def _notes(
             "judged unequally",
             f"of the first 10 documents, in {listed(uneven)}; unjudged documents count as not relevant.",
         )
-    yield from _about_shared_ids(evaluations)
+    yield from notes_on_shared_ids(evaluations)
 
 
 def _about_weights(overall: Overall, conditions: Sequence[Condition]) -> Iterator[Note]:
     """Say where a mean weighted by numbers of queries has another direction."""
     for row in overall.parts:
-        parts = filter(None, (row_called(item.comparison, row.name) for item in conditions))
+        parts = filter(None, (item.comparison.row(row.name) for item in conditions))
         total = sum(part.n * part.difference for part in parts if part.difference is not None)
         if total * (row.difference or 0.0) < 0:
             text = (
@@ -234,31 +211,3 @@ def _about_weights(overall: Overall, conditions: Sequence[Condition]) -> Iterato
                 f" {row.name} would have the other direction. Here each weighs the same."
             )
             yield Note(text)
-
-
-def _about_shared_ids(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
-    """Say which collections have ids of queries or judged documents in common."""
-    documents = {
-        name: evaluation.qrels.docids.tolist()
-        for name, evaluation in evaluations.items()
-        if evaluation.qrels is not None
-    }
-    queries = {name: evaluation.query_ids for name, evaluation in evaluations.items()}
-    shared = []
-    for kind, ids in (("queries", queries), ("judged documents", documents)):
-        names = _sharing(ids)
-        if names:
-            shared.append(f"of {kind} ({some(names, 6)})")
-    if shared:
-        yield (
-            f"Collections have ids {listed(shared)} in common: if these are the same, the"
-            " collections are not independent, and the means are less certain than their intervals"
-            " say."
-        )
-
-
-def _sharing(ids: Mapping[str, Collection[Any]]) -> list[str]:
-    """Return the names of the collections that have an id in common with another one."""
-    # Whole numbers are ids in many unrelated collections, so they prove nothing.
-    times = Counter(known for own in ids.values() for known in {*own} if not known.isdigit())
-    return [name for name, own in ids.items() if any(times[known] > 1 for known in own)]

@@ -9,12 +9,13 @@ import numpy as np
 
 from ir_outcomes.choices import RANKS, or_none
 from ir_outcomes.comparison.columns import columns_of, row_columns
-from ir_outcomes.comparison.compare import compared
+from ir_outcomes.comparison.family import compared
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.named_measures import Measures
-from ir_outcomes.evaluation.remarks import Allow, refuse_stops, unjudged_share
+from ir_outcomes.evaluation.remarks import Allow, notes_on_grades, refuse_stops, unjudged_share
 from ir_outcomes.formatting import listed
+from ir_outcomes.notes import Note
 from ir_outcomes.pairs.differences import Quantity
 from ir_outcomes.pairs.means import RowInConditions, RowOfMeans, mean_over_conditions
 from ir_outcomes.pairs.measurements import deciding_rows
@@ -142,14 +143,6 @@ class ConditionsComparison(HasFigures, HasPage, Result):
         """Return a flat row for each contender and condition."""
         return rows_of(condition_columns(self.conditions), self.conditions)
 
-    def long_rows(self) -> list[dict[str, Any]]:
-        """Return the long rows of each comparison, with the condition."""
-        return [
-            {"condition": item.condition, **row}
-            for item in self.conditions
-            for row in item.comparison.long_rows()
-        ]
-
 
 @dataclass(frozen=True, repr=False)
 class MeansOverConditions(ConditionsComparison):
@@ -273,7 +266,7 @@ def _labels_over_conditions(
     """Return the labels with rows corrected by Holm over the conditions, too."""
     found, alone = {}, {}
     for name in DECIDING:
-        rows = [row_called(item, name) for item in comparisons]
+        rows = [item.row(name) for item in comparisons]
         pvalues = [1.0 if row is None else row.pvalue for row in rows]
         of_contenders = [1.0 if row is None else row.pvalue_corrected for row in rows]
         corrected = np.maximum(adjust(pvalues, "holm"), of_contenders)
@@ -341,7 +334,7 @@ def _is_hurt(condition: Condition, alpha: float) -> bool:
     """Return whether the label is worse, or a facet is worse by its raw p-value."""
     if condition.label is not None and direction_of(condition.label) == "worse":
         return True
-    facets = [row_called(condition.comparison, name) for name in FACETS]
+    facets = [condition.comparison.row(name) for name in FACETS]
     return any(row is not None and row.pvalue <= alpha and row.gain < 0 for row in facets)
 
 
@@ -360,7 +353,10 @@ def _means(
     means = {}
     for name in (*DECIDING, *measures):
         rows = [
-            [row_called(comparisons.get((condition, run)), name) for run in contenders]
+            [
+                comparisons[condition, run].row(name) if (condition, run) in comparisons else None
+                for run in contenders
+            ]
             for condition in groups
         ]
         first = next((row for of_condition in rows for row in of_condition if row), None)
@@ -372,18 +368,17 @@ def _means(
     return means
 
 
-def row_called(comparison: Comparison | None, name: str) -> Row | None:
-    """Return the row of this name, None where there is none."""
-    if comparison is None:
-        return None
-    rows = (comparison.coverage, comparison.ranking, comparison.all_queries, *comparison.measures)
-    return next((row for row in rows if row is not None and row.name == name), None)
-
-
 def _left_out(name: str, conditions: Sequence[Condition]) -> tuple[str, ...]:
     """Return the conditions that do not enter a row."""
-    rows = ((item.condition, row_called(item.comparison, name)) for item in conditions)
+    rows = ((item.condition, item.comparison.row(name)) for item in conditions)
     return tuple(condition for condition, row in rows if row is None or row.standard_error is None)
+
+
+def notes_on_condition(evaluation: Evaluation) -> Iterator[Note]:
+    """Say what is known of the judgments, or of values of another tool."""
+    yield from notes_on_grades(evaluation.qrels, evaluation.rel)
+    if evaluation.values is not None:
+        yield from evaluation.values.notes_on_output()
 
 
 def notes_on_left_out(overall: Overall) -> Iterator[str]:
@@ -411,7 +406,7 @@ def _new_ones(
         quantile = float(stdtrit(k - 1, 1 - alpha / 2))
         half = quantile * float(differences.std(ddof=1)) * math.sqrt(1 + 1 / k)
         mean = float(differences.mean())
-        rows = [row_called(item.comparison, name) for item in conditions]
+        rows = [item.comparison.row(name) for item in conditions]
         limits = [row.largest for row in rows if row is not None]
         limit = max(math.inf if largest is None else largest for largest in limits)
         intervals[name] = Interval(max(mean - half, -limit), min(mean + half, limit))

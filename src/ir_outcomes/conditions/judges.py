@@ -303,8 +303,8 @@ def _biases(
             clusters = truth.measurements.clusters.codes
             codes = clusters[[truth.columns[query] for query in queries]]
         by_truth, by_both = (
-            _estimated(rows, levels, queries, codes, settings, factor, identical=same)
-            for levels, factor, same in ((of_truth, 1, False), (biases, 2, identical))
+            _estimated(rows, levels, queries, codes, settings, factor, identical=is_identical)
+            for levels, factor, is_identical in ((of_truth, 1, False), (biases, 2, identical))
         )
         for name, row in rows.items():
             found, bias = by_truth[name].found, by_both[name]
@@ -384,7 +384,9 @@ def _notes(
         for judge, evaluation in evaluations.items()
         if judge != reference
     }
-    if any(len(own) < len(evaluations[judge].query_ids) for judge, own in labeled_by.items()):
+    if any(
+        len(queries) < len(evaluations[judge].query_ids) for judge, queries in labeled_by.items()
+    ):
         yield (
             f"The queries that {reference} labeled must be a random sample of all, such as to_label"
             " draws."
@@ -400,11 +402,11 @@ def _notes(
             yield (
                 f"{judge}: {plural('query', unknown)} of {reference} not judged by it; left out."
             )
-        known = evaluations[judge].qrels
-        if truth.qrels is None or known is None:
+        qrels = evaluations[judge].qrels
+        if truth.qrels is None or qrels is None:
             continue
         documents = truth.qrels.to_dict()
-        judged = known.to_dict()
+        judged = qrels.to_dict()
         common = np.array(
             [document in judged[query] for query in queries for document in documents[query]]
         )

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -14,6 +15,7 @@ from ir_outcomes.conditions.conditions import (
     MeansOverConditions,
     conditions_of,
     deciding_over,
+    notes_on_condition,
     notes_on_left_out,
     overall_of,
 )
@@ -25,7 +27,7 @@ from ir_outcomes.evaluation.evaluation import (
     refuse_measures,
 )
 from ir_outcomes.evaluation.named_measures import Measures, each_measure
-from ir_outcomes.evaluation.remarks import STOPS, Allow, notes_on_grades, refuse_stops
+from ir_outcomes.evaluation.remarks import STOPS, Allow, refuse_stops
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values
@@ -160,7 +162,7 @@ def compare_slices(
     )
     differ: list[SliceDifference] = []
     if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
-        differ = _corrected([*_differences(systems, labels, seed, resamples)], checked)
+        differ = list(_differences(systems, labels, seed, resamples, checked))
     overall = overall_of(conditions, deciding_over(parts), checked, len(chosen))
     left_out = [note for item in overall for note in notes_on_left_out(item)]
     return SlicesComparison(
@@ -250,9 +252,9 @@ def _natural(label: str) -> tuple[float, str]:
 
 
 def _differences(
-    evaluation: Evaluation, labels: Mapping[str, str], seed: int, resamples: int
+    evaluation: Evaluation, labels: Mapping[str, str], seed: int, resamples: int, rules: Rules
 ) -> Iterator[SliceDifference]:
-    """Test for each contender whether slices differ at all."""
+    """Test for each contender whether slices differ at all, corrected over these."""
     if evaluation.values is None:
         measurements = measurements_of(evaluation)
     else:
@@ -263,36 +265,45 @@ def _differences(
     labelled = [query for query in sorted(column) if query in labels]
     columns = [column[query] for query in labelled]
     of_queries = np.array([labels[query] for query in labelled])
-    for index in range(1, len(measurements.names)):
-        pair = SystemPair(measurements, 0, index)
-        for name in rows:
+    by_row = []
+    for name in rows:
+        tests = []
+        for index in range(1, len(measurements.names)):
+            pair = SystemPair(measurements, 0, index)
             values = pair.values(name)
             counted = values.size[columns] > 0
             change = (values.contender - values.baseline)[columns][counted]
-            yield _difference(
-                pair.contender_name, name, change, of_queries[counted], seed, resamples
-            )
+            pvalue = _pvalue_of_slices(change, of_queries[counted], seed, resamples)
+            n_slices = len(np.unique(of_queries[counted]))
+            tests.append(SliceDifference(pair.contender_name, name, pvalue, pvalue, n_slices))
+        pvalues = [1.0 if test.pvalue is None else test.pvalue for test in tests]
+        corrected = adjust(pvalues, rules.correction).tolist()
+        by_row.append(
+            [
+                test if test.pvalue is None else replace(test, pvalue_corrected=pvalue)
+                for test, pvalue in zip(tests, corrected, strict=True)
+            ]
+        )
+    yield from chain.from_iterable(zip(*by_row, strict=True))
 
 
-def _difference(
-    contender: str,
-    name: str,
-    change: Floats,
-    labels: npt.NDArray[np.str_],
-    seed: int,
-    resamples: int,
-) -> SliceDifference:
-    """Permute labels of queries, with the sum of squares between slices as statistic."""
+def _pvalue_of_slices(
+    change: Floats, labels: npt.NDArray[np.str_], seed: int, resamples: int
+) -> float | None:
+    """Permute labels of queries, with the sum of squares between slices as statistic.
+
+    None where there is nothing to compare.
+    """
     from scipy.stats import permutation_test
 
-    names, codes = np.unique(labels, return_inverse=True)
+    codes = np.unique(labels, return_inverse=True)[1]
     sizes = np.bincount(codes)
     if len(sizes) < 2 or len(change) < 3 or not np.ptp(change):
-        return SliceDifference(contender, name, None, None, len(names))
+        return None
 
     def between(permuted: Ints, axis: int = -1) -> Floats:
         sums = [
-            np.where(permuted == code, change, 0.0).sum(axis=axis) for code in range(len(names))
+            np.where(permuted == code, change, 0.0).sum(axis=axis) for code in range(len(sizes))
         ]
         squares: Floats = np.sum(
             [total**2 / size for total, size in zip(sums, sizes, strict=True)], axis=0
@@ -309,27 +320,11 @@ def _difference(
         batch=max(1, 2_000_000 // len(change)),
         rng=np.random.default_rng(seed),
     )
-    pvalue = float(test.pvalue)
-    return SliceDifference(contender, name, pvalue, pvalue, len(names))
-
-
-def _corrected(differ: Sequence[SliceDifference], rules: Rules) -> list[SliceDifference]:
-    """Correct the p-values of each row over the contenders."""
-    corrected: dict[SliceDifference, float] = {}
-    for name in dict.fromkeys(test.row for test in differ):
-        tests = [test for test in differ if test.row == name]
-        pvalues = [1.0 if test.pvalue is None else test.pvalue for test in tests]
-        corrected |= zip(tests, adjust(pvalues, rules.correction).tolist(), strict=True)
-    return [
-        test if test.pvalue is None else replace(test, pvalue_corrected=corrected[test])
-        for test in differ
-    ]
+    return float(test.pvalue)
 
 
 def _notes(evaluation: Evaluation, labels: Mapping[str, str]) -> Iterator[str]:
-    yield from notes_on_grades(evaluation.qrels, evaluation.rel)
-    if evaluation.values is not None:
-        yield from evaluation.values.notes_on_output()
+    yield from notes_on_condition(evaluation)
     if evaluation.clusters is not None:
         yield (
             "Whether slices differ is not tested where queries come in clusters;"

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any, Literal, Unpack
 
 from ir_outcomes.choices import Positive
 from ir_outcomes.comparison.columns import measure_columns
-from ir_outcomes.comparison.compare import check_can_be_exceeded, compared
-from ir_outcomes.comparison.outputs import compare_values
+from ir_outcomes.comparison.compare import check_can_be_exceeded
+from ir_outcomes.comparison.family import compared
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.decisions.plan import queries_to_pass
 from ir_outcomes.errors import ParameterError
@@ -262,7 +262,7 @@ def gate(
     if not candidates:
         raise ParameterError("there is no contender; name a run other than the baseline")
     _check_allow(allow, [*baselines, *candidates], collections)
-    decider = _Decider(rules, len(candidates), max_missing, identical, frozenset(allow), measures)
+    decider = _Decider(checked, len(candidates), max_missing, identical, frozenset(allow), measures)
     decisions = [
         decision
         for run in baselines
@@ -278,10 +278,7 @@ def gate(
         raise ParameterError(
             "`allow` leaves nothing to decide on; let at least one collection have every run"
         )
-    first = next(iter(collections.values()))
-    settings = Settings.of(first, checked, len(candidates))
-    if len({item.cutoff for item in collections.values()}) > 1:
-        settings = replace(settings, cutoff=None)
+    settings = Settings.of_collections(collections.values(), checked, len(candidates))
     tolerated = percent(settings.first_level / 2, 2)
     return GateResult(
         baseline=baseline,
@@ -304,12 +301,12 @@ def _check_allow(
     allow: Collection[str], runs: Sequence[str], collections: Iterable[str | None]
 ) -> None:
     """Refuse what is neither a stop nor a run of a collection."""
-    known = [f"{run}@{name}" for run in runs for name in collections if name is not None]
+    in_collections = [f"{run}@{name}" for run in runs for name in collections if name is not None]
     for item in allow:
-        if item not in STOPS and item not in known:
+        if item not in STOPS and item not in in_collections:
             raise ParameterError(
                 f"{item!r} is neither one of {listed(list(STOPS))} nor a run@collection such as"
-                f" {known[0] if known else 'bm25@dl19'}",
+                f" {in_collections[0] if in_collections else 'bm25@dl19'}",
                 allow=allow,
             )
 
@@ -318,7 +315,7 @@ def _check_allow(
 class _Decider:
     """Decides on the contenders of an evaluation by the rules of a gate."""
 
-    rules: RuleOptions
+    rules: Rules
     family: int
     max_missing: float
     identical: Literal["pass", "fail"]
@@ -338,8 +335,16 @@ class _Decider:
         present = [run for run in contenders if run in systems]
         comparisons: dict[str, Comparison] = {}
         if baseline in systems and present:
-            family = self._compared(evaluation, baseline, present)
-            comparisons = {item.contender: _of_these_runs(item) for item in family}
+            pairs = evaluation[[baseline, *present]]
+            if pairs.values is not None:
+                # What a contender lacks counts as the worst value, where that is known.
+                worst = pairs.values.with_worst(pairs.systems[baseline])
+                pairs = replace(pairs, values=worst or pairs.values)
+            # What stops a comparison fails the gate, which names it.
+            family = compared(
+                pairs, self.rules, measures=self.measures, family=self.family, for_gate=True
+            )
+            comparisons = {item.contender: item for item in family}
         for contender in contenders:
             if contender in comparisons:
                 yield self._decide(comparisons[contender], evaluation, collection, reference)
@@ -351,20 +356,6 @@ class _Decider:
                 reason = f"{listed(absent)} {verb} missing{where}, so nothing can be compared."
                 yield GateDecision(contender, collection, reference, "fail", (reason,))
 
-    def _compared(
-        self, evaluation: Evaluation, baseline: str, contenders: list[str]
-    ) -> Iterable[Comparison]:
-        pairs = evaluation[[baseline, *contenders]]
-        rules = Rules(**self.rules)
-        if evaluation.values is None:
-            # What stops a comparison fails the gate, which names it.
-            return compared(pairs, rules, measures=self.measures, family=self.family)
-        # What a contender lacks counts as the worst value, where that is known.
-        worst = evaluation.values.with_worst(evaluation.systems[baseline])
-        if worst is not None:
-            pairs = replace(evaluation, values=worst)[[baseline, *contenders]]
-        return compare_values(pairs, rules, family=self.family, as_written=True)
-
     def _decide(
         self,
         comparison: Comparison,
@@ -373,54 +364,42 @@ class _Decider:
         reference: str | None,
     ) -> GateDecision:
         """Decide on one comparison."""
-        values = evaluation.values
-        if values is None:
-            failures = list(self._failures(comparison, evaluation))
-        else:
-            failures = list(self._failures_of_values(comparison, evaluation, values))
+        failures = list(self._failures(comparison, evaluation))
         if not failures:
             check_can_be_exceeded(comparison.deciding)
         failures += _harm_words(comparison, "harm shown")
-        doubts = list(_harm_words(comparison, "not excluded"))
-        if doubts and values is not None:
-            doubts = [_words_of_size(comparison)]
-        if values is not None and values.missing and comparison.n_missing[1]:
-            doubts += _doubts_of_missing(comparison, values)
-        if comparison.all_queries is None and not comparison.identical:
-            doubts.append("Without a cutoff nothing is known over all queries.")
+        doubts = list(_doubts(comparison, evaluation.values))
         status: Status = "pass"
-        reasons = [*failures, *doubts]
-        if reasons:
+        if failures or doubts:
             status = "fail" if failures else "inconclusive"
-        else:
-            reasons = [_pass_words(comparison)]
         decision = GateDecision(
             contender=comparison.contender,
             condition=collection,
             reference=reference,
             status=status,
-            reasons=tuple(reasons),
-            needed={} if status == "pass" else dict(_needed(comparison)),
+            reasons=(*failures, *doubts) or (_pass_words(comparison),),
+            needed={} if status == "pass" else _needed(comparison),
             comparison=comparison,
         )
         if status == "pass":
             return decision
         return replace(decision, queries=tuple(_most_harmed(comparison, decision.harmed)))
 
-    def _failures_of_values(
-        self, comparison: Comparison, evaluation: Evaluation, values: Scores
-    ) -> Iterator[str]:
-        """Say why the values of one of the two systems cannot be used."""
-        for name in (comparison.baseline, comparison.contender):
-            for run in evaluation.systems[name]:
-                yield from values.problems(run, self.max_missing)
+    def _failures(self, comparison: Comparison, evaluation: Evaluation) -> Iterator[str]:
+        """Say why one of the two systems cannot be used."""
+        names = [comparison.baseline, comparison.contender]
+        if evaluation.values is not None:
+            for run in chain.from_iterable(evaluation.systems[name] for name in names):
+                yield from evaluation.values.problems(run, self.max_missing)
+        else:
+            yield from self._failures_of_lists(comparison, evaluation[names], names)
         if comparison.identical and self.identical == "fail":
             yield _identical_words(comparison)
 
-    def _failures(self, comparison: Comparison, evaluation: Evaluation) -> Iterator[str]:
-        """Say why one of the two runs cannot be used."""
-        names = [comparison.baseline, comparison.contender]
-        for stop in stops_of(evaluation[names].at()):
+    def _failures_of_lists(
+        self, comparison: Comparison, pair: Evaluation, names: Sequence[str]
+    ) -> Iterator[str]:
+        for stop in stops_of(pair.at()):
             if stop.kind not in self.allow:
                 yield f"{stop} If that is meant, allow {stop.kind!r}."
         n = comparison.n_queries
@@ -435,27 +414,6 @@ class _Decider:
         for run, found in zip(names, (coverage.baseline, coverage.contender), strict=True):
             if not found:
                 yield f"{run} has no relevant document, for any query: are its ids those of the qrels?"
-        if comparison.identical and self.identical == "fail":
-            yield _identical_words(comparison)
-
-
-def _of_these_runs(comparison: Comparison) -> Comparison:
-    """The comparison without what it says about new runs, which no gate decides on."""
-
-    def stripped(row: Row) -> Row:
-        return replace(row, new_runs=None)
-
-    whole = comparison.all_queries
-    return replace(
-        comparison,
-        coverage=stripped(comparison.coverage),
-        ranking=stripped(comparison.ranking),
-        all_queries=None if whole is None else stripped(whole),
-        measures=tuple(map(stripped, comparison.measures)),
-        naive=stripped(comparison.naive),
-        reciprocal=None if comparison.reciprocal is None else stripped(comparison.reciprocal),
-        verdict=replace(comparison.verdict, new_runs=None),
-    )
 
 
 def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
@@ -474,13 +432,20 @@ def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
             yield f"{run}: harm beyond the margin is not excluded {on}."
 
 
-def _doubts_of_missing(comparison: Comparison, values: Scores) -> Iterator[str]:
-    """Say that nothing passes where what is missing has no worst value."""
-    if values.range is None or values.clusters is not None:
+def _doubts(comparison: Comparison, values: Scores | None) -> Iterator[str]:
+    """Say why harm is not excluded."""
+    harm = list(_harm_words(comparison, "not excluded"))
+    if harm and values is not None:
+        harm = [_words_of_size(comparison)]
+    yield from harm
+    is_unknown = values is not None and (values.range is None or values.clusters is not None)
+    if is_unknown and comparison.n_missing[1]:  # nothing with a missing value can pass
         yield (
             f"{comparison.contender} lacks values of {plural('query', comparison.n_missing[1])}, and"
             " what these count as is not known."
         )
+    if comparison.all_queries is None and not comparison.identical:
+        yield "Without a cutoff nothing is known over all queries."
 
 
 def _words_of_size(comparison: Comparison) -> str:
@@ -519,13 +484,14 @@ def _identical_words(comparison: Comparison) -> str:
     return f"{comparison.contender} is identical to {comparison.baseline}: was the new run written?"
 
 
-def _needed(comparison: Comparison) -> Iterator[tuple[str, QueriesNeeded]]:
-    """Yield how many queries would settle the rows that are not settled."""
-    for row in comparison.with_margins:
-        if row.margin is not None and row.margin.found == "not excluded":
-            needed = queries_to_pass(comparison, row, row.margin.size)
-            if needed is not None:
-                yield row.name, needed
+def _needed(comparison: Comparison) -> dict[str, QueriesNeeded]:
+    """How many queries would settle the rows that are not settled."""
+    needed = {
+        row.name: queries_to_pass(comparison, row, row.margin.size)
+        for row in comparison.with_margins
+        if row.margin is not None and row.margin.found == "not excluded"
+    }
+    return {name: queries for name, queries in needed.items() if queries is not None}
 
 
 def _most_harmed(comparison: Comparison, names: Sequence[str]) -> list[QueryOutcome]:

@@ -1,7 +1,7 @@
 """How much a verdict depends on unjudged documents."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple
 
@@ -9,9 +9,8 @@ import numpy as np
 
 from ir_outcomes.arguments import check_one_order
 from ir_outcomes.choices import Floats, Ints, Level, Positive
-from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.errors import ParameterError, some, warn
+from ir_outcomes.comparison.family import compared
+from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.ranking import RankedDocuments
@@ -126,9 +125,9 @@ COLUMNS = (
     Column("contender", heading="run (B)"),
     Column("verdict", "label"),
     *(
-        Column(f"{at}_{run}", _share(at, place), "AB"[place], PERCENT, group=group)
+        Column(f"{at}_{run}", _share(at, side), "AB"[side], PERCENT, group=group)
         for at, group in (("judged_at_10", "judged at 10"), ("judged", "judged, %"))
-        for place, run in enumerate(("baseline", "contender"))
+        for side, run in enumerate(("baseline", "contender"))
     ),
     Column("n_unjudged", heading="unjudged", form=NUMBER),
     Column("bound", "bound.word"),
@@ -157,8 +156,7 @@ def holes(
     Parameters
     ----------
     evaluation : Evaluation
-        Best from ``evaluate(..., documents=cutoff)``: otherwise the runs are read again, with a
-        warning.
+        From ``evaluate(..., documents="cutoff")``.
     baseline, contenders : str, and str or sequence of str, optional
         Names of runs; by default the first is the baseline, and all others are contenders.
     cutoff : int, optional
@@ -171,8 +169,7 @@ def holes(
     Raises
     ------
     ParameterError
-        If the unjudged documents were removed, or not kept and the runs cannot be read again, or a
-        setting is not possible.
+        If the unjudged documents were removed or not kept, or a setting is not possible.
 
     References
     ----------
@@ -195,11 +192,11 @@ def holes(
     names = contenders_of(evaluation.names, baseline, contenders)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
-    evaluation = _with_documents(evaluation)
-    found = []
-    for name in with_progress(names, "pair", len(names), shown=progress):
-        pair = evaluation[[baseline, name]]
-        found.append(_holes_of(pair, rules))
+    _refuse_without_documents(evaluation)
+    pairs = [
+        _holes_of(evaluation[[baseline, name]], rules)
+        for name in with_progress(names, "pair", len(names), shown=progress)
+    ]
     notes = [Note(_ABOUT_STANDS), *notes_on_grades(evaluation.qrels, evaluation.rel)]
     deepest = max(run.depth for run in evaluation.at())
     if deepest < evaluation.cutoff:
@@ -207,33 +204,27 @@ def holes(
     if evaluation.positives_only:
         notes.insert(0, note("positives only", _ABOUT_POSITIVES))
     settings = Settings.of(evaluation, rules)
-    return Holes(baseline, tuple(found), settings, notes=tuple(notes))
+    return Holes(baseline, tuple(pairs), settings, notes=tuple(notes))
 
 
 def _holes_of(pair: Evaluation, rules: Rules) -> PairHoles:
     """Find what depends on the unjudged documents of two runs."""
     unjudged = _Unjudged.of(pair)
-    before = _compared(pair, rules)
-    labels = [
-        _compared(_judged_again(pair, unjudged, chosen), rules).verdict.label
-        for chosen in unjudged.families()
-    ]
+    judged_again = (_judged_again(pair, unjudged, family) for family in unjudged.families())
+    label, *labels = (
+        compared(evaluation, rules)[0].verdict.label for evaluation in (pair, *judged_again)
+    )
     at_10 = _judged(pair, USUAL_DEPTH) if pair.cutoff >= USUAL_DEPTH else None
     order = np.argsort(-unjudged.gains(pair), kind="stable")[:CANDIDATES]
     return PairHoles(
-        contender=before.contender,
-        label=before.verdict.label,
+        contender=pair.names[1],
+        label=label,
         judged_at_10=at_10,
         judged=_judged(pair, pair.cutoff),
         n_unjudged=len(unjudged.query),
-        bound=Bound.of(before.verdict.label, labels),
+        bound=Bound.of(label, labels),
         candidates=tuple(unjudged.named(order, pair.query_ids)),
     )
-
-
-def _compared(pair: Evaluation, rules: Rules) -> Comparison:
-    first, second = pair.names
-    return compare(pair, first, second, alpha=rules.alpha, correction="none", allow=STOPS)
 
 
 class _Unjudged(NamedTuple):
@@ -248,10 +239,10 @@ class _Unjudged(NamedTuple):
         """Join the unjudged documents of two runs."""
         ranks: dict[tuple[int, bytes], list[int]] = {}
         for side, documents in enumerate(pair.documents):
-            kept = documents.first(pair.cutoff).unjudged()
-            queries = np.repeat(np.arange(len(kept.offsets) - 1), np.diff(kept.offsets))
+            holes = documents.first(pair.cutoff).unjudged()
+            queries = np.repeat(np.arange(len(holes.offsets) - 1), np.diff(holes.offsets))
             for query, docid, rank in zip(
-                queries.tolist(), kept.docids.tolist(), kept.rank.tolist(), strict=True
+                queries.tolist(), holes.docids.tolist(), holes.rank.tolist(), strict=True
             ):
                 ranks.setdefault((query, docid), [0, 0])[side] = rank
         queries_of = np.array([query for query, _ in ranks], dtype=np.int64)
@@ -282,19 +273,19 @@ class _Unjudged(NamedTuple):
         """Yield documents with the ids of their queries."""
         columns = (self.query[rows], self.docids[rows], *self.ranks[:, rows])
         for query, docid, baseline, contender in zip(
-            *(own.tolist() for own in columns), strict=True
+            *(column.tolist() for column in columns), strict=True
         ):
             yield UnjudgedDocument(
                 query_ids[query], docid.decode(), baseline or None, contender or None
             )
 
 
-def _judged_again(pair: Evaluation, unjudged: _Unjudged, chosen: Any) -> Evaluation:
+def _judged_again(pair: Evaluation, unjudged: _Unjudged, relevant: Any) -> Evaluation:
     """Evaluate two runs with qrels in which some unjudged documents are relevant."""
     if pair.qrels is None:
         raise ParameterError("the qrels were not kept; evaluate the runs again")
     judged = pair.qrels.to_dict()
-    for document in unjudged.named(np.flatnonzero(chosen), pair.query_ids):
+    for document in unjudged.named(np.flatnonzero(relevant), pair.query_ids):
         judged.setdefault(document.query_id, {})[document.docid] = pair.rel
     runs = {
         name: _as_run(documents.first(pair.cutoff), pair.query_ids)
@@ -330,39 +321,18 @@ def _as_run(documents: RankedDocuments, query_ids: Sequence[str]) -> dict[str, d
     return run
 
 
-def _with_documents(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with its documents, for which runs can be read again."""
+def _refuse_without_documents(evaluation: Evaluation) -> None:
+    """Refuse an evaluation that does not know the documents within its cutoff."""
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
         raise ParameterError(
             "`judged_only=True` removed the unjudged documents; evaluate the runs without it"
         )
-    kept = evaluation.documents
-    if kept and min(documents.depth for documents in kept) >= evaluation.cutoff:
-        return evaluation
-    remedy = f"pass `documents={evaluation.cutoff}` to evaluate"
-    if (
-        evaluation.qrels is None
-        or not evaluation.sources
-        or any(source is None for source in evaluation.sources)
-    ):
+    if min((run.depth for run in evaluation.documents), default=0) < evaluation.cutoff:
         raise ParameterError(
-            f"the documents were not kept to the cutoff, and some runs cannot be read again; {remedy}"
+            f"the documents were not kept to the cutoff; pass `documents={evaluation.cutoff}` to"
+            " evaluate"
         )
-    warn(f"the documents were not kept to the cutoff, so all runs are read again; {remedy}")
-    again = evaluate(
-        evaluation.qrels,
-        evaluation.sources,
-        names=evaluation.names,
-        documents=evaluation.cutoff,
-        cutoff=evaluation.cutoff,
-        rel=evaluation.rel,
-        ties=evaluation.ties,
-        drop_self=evaluation.runs[0].drop_self,
-        duplicates=evaluation.duplicates,
-        allow=STOPS,
-    )
-    return replace(evaluation, documents=again.restrict(evaluation.query_ids).documents)
 
 
 def _judged(pair: Evaluation, depth: int) -> tuple[float, float]:

@@ -156,13 +156,15 @@ def plan(
             names = some([item.contender for item in comparison])
             raise ParameterError(f"a plan is of one contender: give comparisons[NAME], of {names}")
         comparison = comparison[0]
-    given = {"coverage": coverage, "ranking": ranking, "all_queries": all_queries}
-    effects = {name: effect for name, effect in given.items() if effect is not None}
+    arguments = {"coverage": coverage, "ranking": ranking, "all_queries": all_queries}
+    effects = {name: effect for name, effect in arguments.items() if effect is not None}
     rows = _rows_of_effects(comparison, effects)
     for argument, effect in effects.items():
         _check_effect(argument, effect, rows[argument])
-    chosen = {**DEFAULTS, **effects}
-    planned = [_planned(comparison, row, chosen[argument], power) for argument, row in rows.items()]
+    planned = [
+        _planned(comparison, row, (DEFAULTS | effects)[argument], power)
+        for argument, row in rows.items()
+    ]
     defaults = [row for row, argument in zip(planned, rows, strict=True) if argument not in effects]
     by_name = {row.name: row for row in planned}
     return Plan(
@@ -284,8 +286,8 @@ def _slope_over_all(comparison: Comparison, row: Row, whole: Row) -> float:
         [query.change_in(name) or 0.0 for name in names] for query in comparison.queries or ()
     ]
     coverage, ranking, total = np.array(changes).reshape(-1, 3).T
-    same = (coverage == 0) & (ranking != 0)
-    slope = _slope(ranking[same], total[same]) if same.any() else 1.0
+    moved = (coverage == 0) & (ranking != 0)
+    slope = _slope(ranking[moved], total[moved]) if moved.any() else 1.0
     if row.name == "coverage":
         slope = _slope(coverage, total - slope * ranking)
     return abs(slope) * row.n / whole.n

@@ -206,6 +206,13 @@ class Evaluation(Sequence[SearchLengths]):
         return self.query_ids if self.values is not None else self.runs[0].answerable_queries
 
     @property
+    def n_unanswerable(self) -> int:
+        """Number of queries that are left out, because they have no relevant document."""
+        if self.values is not None:
+            return self.values.n_unanswerable
+        return int(np.sum(~self.answerable))
+
+    @property
     def clusters(self) -> Ints | None:
         """(n_queries,) int64 array of clusters, None where queries are independent."""
         return (self.values or self.runs[0]).clusters
@@ -264,12 +271,12 @@ class Evaluation(Sequence[SearchLengths]):
         """Return the evaluation of some queries, given by ids or a file of ids."""
         if self.values is not None:
             return replace(self, values=self.values.on(queries))
-        chosen = positions_of_queries(queries, self.query_ids)
-        query_ids = tuple(self.query_ids[index] for index in chosen.tolist())
-        runs = tuple(run.restrict(chosen) for run in self.runs)
+        positions = positions_of_queries(queries, self.query_ids)
+        query_ids = tuple(self.query_ids[index] for index in positions.tolist())
+        runs = tuple(run.restrict(positions) for run in self.runs)
         qrels = self.qrels
         if qrels is not None:
-            rows, offsets = spans(qrels.offsets[chosen], np.diff(qrels.offsets)[chosen])
+            rows, offsets = spans(qrels.offsets[positions], np.diff(qrels.offsets)[positions])
             qrels = replace(
                 qrels,
                 query_ids=query_ids,
@@ -284,7 +291,7 @@ class Evaluation(Sequence[SearchLengths]):
             runs=runs,
             qrels=qrels,
             scores=tuple(scores.on(query_ids) for scores in self.scores),
-            documents=tuple(documents.restrict(chosen) for documents in self.documents),
+            documents=tuple(documents.restrict(positions) for documents in self.documents),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

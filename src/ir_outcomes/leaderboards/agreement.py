@@ -308,10 +308,10 @@ def _tests(
         shape = block.systems.shape[1], -1
         significant = (tests.pvalue <= alpha).reshape(shape)
         counts["t", "mean"] += counted(tests.direction.reshape(shape), significant)
-    chosen = np.stack(np.triu_indices(len(values), 1), axis=1)
-    if len(chosen) > MOST_PAIRS:
-        rng = np.random.default_rng([seed, len(chosen)])  # not the numbers that draw the halves
-        chosen = chosen[np.sort(rng.choice(len(chosen), MOST_PAIRS, replace=False))]
+    pairs = np.stack(np.triu_indices(len(values), 1), axis=1)
+    if len(pairs) > MOST_PAIRS:
+        rng = np.random.default_rng([seed, len(pairs)])  # not the numbers that draw the halves
+        pairs = pairs[np.sort(rng.choice(len(pairs), MOST_PAIRS, replace=False))]
     # Counts are exact in it, and twice as fast.
     halves = np.concatenate([first, 1 - first], axis=1).astype(np.float32)
 
@@ -323,7 +323,7 @@ def _tests(
         means = of_run @ members / np.maximum(members.sum(axis=0), 1)
         return np.stack([means, medians(of_run, members)])
 
-    for pair in with_progress(chosen.tolist(), "pair", len(chosen), shown=progress):
+    for pair in with_progress(pairs.tolist(), "pair", len(pairs), shown=progress):
         x, y = values[pair]
         defined = ~(np.isnan(x) | np.isnan(y))
         x, y, members = x[defined], y[defined], halves[defined]
@@ -352,5 +352,5 @@ def t_of(sums: Sums) -> Subsets:
 
 def medians(values: Floats, members: npt.NDArray[Any]) -> Floats:
     """Return the median of each subset, (n, n_subsets) of 0 and 1, or 0."""
-    subsets = (values[chosen] for chosen in members.T > 0)
+    subsets = (values[is_member] for is_member in members.T > 0)
     return np.array([np.median(subset) if len(subset) else 0.0 for subset in subsets])

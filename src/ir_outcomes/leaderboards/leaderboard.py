@@ -60,7 +60,7 @@ def leaderboard(
         If a setting is invalid, there are fewer than two runs, or a measure is not available or
         named twice.
     MismatchError
-        If collections share queries, or were evaluated in different ways.
+        If collections were evaluated in different ways.
 
     References
     ----------

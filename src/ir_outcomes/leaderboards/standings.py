@@ -110,9 +110,8 @@ class ScoredSystems:
             measurements = measurements_of_means(self.scores[0], self.systems)
             return measurements, measurements.deciding
         asked = [scores for scores in self.scores if scores.measure not in DECIDING]
-        measurements = measurements_of(self.evaluation, measures=asked)
-        order = [measurements.names.index(name) for name in self.names]
-        return measurements.taken(order), (*DECIDING, *(scores.measure for scores in asked))
+        measurements = measurements_of(self.evaluation[self.names], measures=asked)
+        return measurements, (*DECIDING, *(scores.measure for scores in asked))
 
     def compared(
         self, rules: Rules, *, progress: bool

@@ -1,17 +1,17 @@
 """Boards over collections."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from ir_outcomes.choices import Floats, Ints, or_none
-from ir_outcomes.errors import InputError, MismatchError, ParameterError, some
+from ir_outcomes.errors import InputError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
-from ir_outcomes.evaluation.suites import collections_of
+from ir_outcomes.evaluation.suites import collections_of, notes_on_shared_ids
 from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.board import CollectionOfBoard, RunScore
 from ir_outcomes.leaderboards.standings import ScoredSystems, better_by, better_than
@@ -42,7 +42,6 @@ class ScoredCollections:
         """Take the scores of the systems that all collections have."""
         collections = collections_of(evaluations, cutoff, groups, several_runs=True)
         systems, lacking = _in_all(collections)
-        _refuse_shared_queries(collections)
         parts = {}
         for name, evaluation in collections.items():
             try:
@@ -154,6 +153,7 @@ class ScoredCollections:
             ]
             yield note("lacking", f"{'; '.join(missing)}.", [*self.lacking])
         yield from merged([(name, as_notes(part.notes())) for name, part in self.parts.items()])
+        yield from notes_on_shared_ids({name: part.evaluation for name, part in self.parts.items()})
 
 
 def _in_all(evaluations: Mapping[str, Evaluation]) -> tuple[list[str], dict[str, list[str]]]:
@@ -172,37 +172,6 @@ def _in_all(evaluations: Mapping[str, Evaluation]) -> tuple[list[str], dict[str,
             f" that lack some: {without or 'there is one system only'}"
         )
     return systems, lacking
-
-
-def _refuse_shared_queries(evaluations: Mapping[str, Evaluation]) -> None:
-    """Raise an error where two collections have a query in common."""
-    times = Counter(query for member in evaluations.values() for query in member.query_ids)
-    collections: dict[Any, list[str]] = {}
-    for name, evaluation in evaluations.items():
-        repeated = [query for query in evaluation.query_ids if times[query] > 1]
-        for query in _identified(evaluation, repeated):
-            collections.setdefault(query, []).append(name)
-    for (query, *_), names in collections.items():
-        if len(names) > 1:
-            raise MismatchError(
-                f"{listed(names)} have query {query} in common, so that they are not independent;"
-                " leave one of them out"
-            )
-
-
-def _identified(evaluation: Evaluation, queries: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield what identifies queries across collections.
-
-    Whole numbers are ids in many unrelated collections, so they prove nothing by themselves.
-    """
-    qrels = evaluation.qrels
-    if qrels is None:
-        yield from ((query,) for query in queries if not query.isdigit())
-        return
-    positions = {query: position for position, query in enumerate(qrels.query_ids)}
-    for query in queries:
-        judged = slice(*qrels.offsets[positions[query] : positions[query] + 2])
-        yield from ((query, document) for document in qrels.docids[judged].tolist())
 
 
 def _check_sizes(parts: Mapping[str, ScoredSystems]) -> None:

@@ -6,7 +6,7 @@ baseline, contender and query, which are added up over the runs of systems, then
 over units.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -46,10 +46,6 @@ class FoundItems:
     def reciprocal(self) -> Self:
         """The same items with the reciprocals of their search lengths."""
         return replace(self, lengths=divided(1.0, self.lengths, self.lengths > 0, 0.0))
-
-    def taken(self, runs: Ints) -> Self:
-        """The same items of these runs."""
-        return replace(self, found=self.found[runs], lengths=self.lengths[runs])
 
     def means(self) -> Floats:
         """(runs, queries) mean search length of what was found, else NaN."""
@@ -207,18 +203,6 @@ class Measurements:
         first, second = (self.starts[part] - self.starts[part.start] for part in systems)
         return values.over_runs((first, second))
 
-    def taken(self, systems: Sequence[int]) -> Self:
-        """The same of these systems, in this order."""
-        runs = np.concatenate([np.arange(*self.starts[one : one + 2]) for one in systems])
-        return replace(
-            self,
-            names=tuple(self.names[system] for system in systems),
-            n_runs=tuple(self.n_runs[system] for system in systems),
-            levels={name: values[runs] for name, values in self.levels.items()},
-            items={name: items.taken(runs) for name, items in self.items.items()},
-            rankings=None if self.rankings is None else self.rankings[runs],
-        )
-
     def is_identical(self, systems: Ints) -> Bools:
         """(pairs,) whether all runs of both systems have the same rankings."""
         if self.rankings is None:
@@ -232,9 +216,8 @@ class Measurements:
 
     def family(self, names: tuple[str, ...]) -> Iterator[BlockOfPairs]:
         """Yield the pairs of the first system with each other one, added up exactly."""
-        of_pair = max(
-            self._differences_of_pair, *(len(one.query) for one in self.items.values()), 1
-        )
+        n_items = (len(items.query) for items in self.items.values())
+        of_pair = max(self._differences_of_pair, *n_items, 1)
         width = max(BLOCK // of_pair, 1)
         for left in range(1, len(self.names), width):
             yield self._block(names, slice(0, 1), _upto(left, width, len(self.names)), exact=True)

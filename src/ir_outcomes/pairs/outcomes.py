@@ -33,11 +33,6 @@ class Outcomes:
     won: int  #: found by the contender only: "B wins"
     both: int  #: (3) of Table 2
     shares: Shares | None  #: None where no query is answerable
-    #: median search length at which the baseline found what was lost, in ranks; each relevant
-    #: document weighs one over the number of its query's; None where nothing was lost, or no ranks
-    #: are known, or a system has several runs
-    lost_at: float | None = None
-    won_at: float | None = None  #: the same of the contender and what was won
 
 
 class QueryOutcome(NamedTuple):
@@ -142,8 +137,8 @@ class SystemPair:
         difference = np.broadcast_to(values.contender - values.baseline, shape)
         size = np.broadcast_to(values.size, shape)
         return [
-            (difference.sum(axis=other), size.sum(axis=other))
-            for other, n_runs in zip((1, 0), self.n_runs, strict=True)
+            (difference.sum(axis=axis), size.sum(axis=axis))
+            for axis, n_runs in zip((1, 0), self.n_runs, strict=True)
             if n_runs > 1
         ]
 
@@ -160,14 +155,8 @@ class SystemPair:
             counts += np.bincount(outcome, minlength=4)
             weights += np.bincount(outcome, weights=weight, minlength=4)
         shares = Shares(*(weights / weights.sum()).tolist())
-        medians: list[float | None] = [None, None]
-        if not self.by_runs and self.measurements.in_lengths:
-            for side, name in enumerate(("lost", "won")):
-                alone = outcome == OUTCOMES.index(name)
-                lengths = items.lengths[self.runs[side][0]]
-                medians[side] = _weighted_median(lengths[alone], weight[alone])
         neither, lost, won, both = counts.tolist()
-        return Outcomes(neither, lost, won, both, shares, *medians)
+        return Outcomes(neither, lost, won, both, shares)
 
     def queries(self, texts: Mapping[str, str]) -> Iterator[QueryOutcome]:
         """Yield what both systems did with each query."""
@@ -269,16 +258,3 @@ class PaperTests(FrozenDict[str, Test]):
 def _quotient(values: PairedValues) -> Floats:
     """(queries,) mean difference over the pairs of runs that count, NaN without one."""
     return divided(values.contender - values.baseline, values.size, values.size > 0)
-
-
-def _weighted_median(values: Floats, weights: Floats) -> float | None:
-    """The weighted median, the middle of two where they share it evenly."""
-    if not len(values):
-        return None
-    order = np.argsort(values, kind="stable")
-    upto = np.cumsum(weights[order])
-    half = upto[-1] / 2
-    slack = 1e-12 * upto[-1]
-    low = int(np.searchsorted(upto, half - slack))
-    high = min(int(np.searchsorted(upto, half + slack)), len(values) - 1)
-    return float(values[order[low]] + values[order[high]]) / 2

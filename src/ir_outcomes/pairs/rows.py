@@ -1,7 +1,7 @@
 """Rows: two means, their difference, and how sure it is."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Self
 
@@ -303,7 +303,8 @@ class RowsOfPairs(NamedTuple):
     def of_family(cls, measurements: Measurements, names: Sequence[str], alpha: float) -> Self:
         """Estimate the rows of the first system with each other one."""
         blocks = measurements.family(tuple(names))
-        return cls.joined([cls.of_block(measurements, block, alpha) for block in blocks])
+        family: Self = _joined([cls.of_block(measurements, block, alpha) for block in blocks])
+        return family
 
     @classmethod
     def of_board(
@@ -311,29 +312,8 @@ class RowsOfPairs(NamedTuple):
     ) -> Self:
         """Estimate the rows of all pairs, in the order of `itertools.combinations`."""
         parts = (cls.of_block(measurements, block, alpha) for block in blocks)
-        joined = cls.joined([part._replace(sums={}) for part in parts])
-        return joined.taken(np.lexsort(joined.systems[::-1]))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Pairs one after the other."""
-        rows = {
-            name: _mapped(np.concatenate, *(part.rows[name] for part in parts))
-            for name in parts[0].rows
-        }
-        sums = {
-            name: Sums(*map(np.concatenate, zip(*(part.sums[name] for part in parts), strict=True)))
-            for name in parts[0].sums
-        }
-        systems = np.concatenate([part.systems for part in parts], axis=1)
-        return cls(systems, np.concatenate([part.identical for part in parts]), rows, sums)
-
-    def taken(self, order: Ints) -> Self:
-        """The pairs in another order."""
-        rows = {
-            name: _mapped(lambda columns: columns[0][order], row) for name, row in self.rows.items()
-        }
-        return type(self)(self.systems[:, order], self.identical[order], rows, {})
+        board: Self = _joined([part._replace(sums={}) for part in parts])
+        return board
 
     def corrected(
         self,
@@ -358,11 +338,13 @@ class RowsOfPairs(NamedTuple):
         return labels_of(corrected, {name: row.alone for name, row in rows.items()})
 
 
-def _mapped(function: Callable[[Sequence[Any]], Any], *rows: RowOfPairs) -> RowOfPairs:
-    """A row each of whose arrays is made from those of some rows."""
-    columns = {name: function([getattr(row, name) for row in rows]) for name in _ARRAYS}
-    found = Estimates(*map(function, zip(*(row.estimates for row in rows), strict=True)))
-    return rows[0]._replace(estimates=found, **columns)
-
-
-_ARRAYS = tuple(name for name in RowOfPairs._fields if name not in ("quantity", "estimates"))
+def _joined(parts: Sequence[Any]) -> Any:
+    """What blocks of pairs have, one after the other."""
+    first = parts[0]
+    if isinstance(first, Quantity):
+        return first
+    if isinstance(first, np.ndarray):
+        return np.concatenate(parts, axis=-1)
+    if isinstance(first, dict):
+        return {name: _joined([part[name] for part in parts]) for name in first}
+    return type(first)(*map(_joined, zip(*parts, strict=True)))

@@ -1,17 +1,15 @@
 """The rules by which pairs are judged, and the settings of a comparison."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypedDict
-
-import numpy as np
 
 from ir_outcomes.arguments import check_fields, check_one_order
 from ir_outcomes.choices import Correction, Level, Ties, Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.clusters import digest_of_clusters
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
-from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.reading.datasets import has_settings, load
 from ir_outcomes.statistics.families import level_in_family
 
@@ -99,9 +97,7 @@ class Settings:
     @classmethod
     def of(cls, evaluation: Evaluation, rules: Rules, family: int = 1) -> Self:
         """Take the settings of an evaluation, and the rules of a family of comparisons."""
-        if evaluation.values is not None:
-            return cls.of_values(evaluation.values, rules, family)
-        return cls(
+        settings = cls(
             cutoff=evaluation.cutoff,
             rel=evaluation.rel,
             unit=evaluation.unit,
@@ -113,22 +109,21 @@ class Settings:
             clusters=digest_of_clusters(evaluation.clusters, evaluation.query_ids),
             task=_task_of(evaluation),
         )
+        values = evaluation.values
+        if values is None:
+            return settings
+        return replace(
+            settings, cutoff=values.cutoff, rel=values.rel, unit="query", ties="unknown", task=None
+        )
 
     @classmethod
-    def of_values(cls, scores: Scores, rules: Rules, family: int = 1) -> Self:
-        """Take what is known of values that another tool computed."""
-        codes = scores.clusters
-        return cls(
-            cutoff=scores.cutoff,
-            rel=scores.rel,
-            unit="query",
-            ties="unknown",
-            judged_only=False,
-            **vars(rules),
-            family=family,
-            n_clusters=None if codes is None else len(np.unique(codes)),
-            clusters=digest_of_clusters(codes, scores.query_ids),
-        )
+    def of_collections(
+        cls, evaluations: Collection[Evaluation], rules: Rules, family: int = 1
+    ) -> Self:
+        """Take those of several collections, whose cutoff is None where they differ in it."""
+        settings = cls.of(next(iter(evaluations)), rules, family)
+        cutoffs = {evaluation.cutoff for evaluation in evaluations}
+        return settings if len(cutoffs) == 1 else replace(settings, cutoff=None)
 
     @property
     def rules(self) -> Rules:

@@ -1,5 +1,6 @@
 """The label of a pair: one row gives the direction, the facets say in what way."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -30,8 +31,8 @@ class LabelMeaning(NamedTuple):
         return self.facets if self.direction == "none" else ("all queries", *self.facets)
 
 
-# Every label, from best to worst. "Better" and "worse" are of the mean of a measure, without facets.
-MEANINGS: dict[str, LabelMeaning] = {
+# "Better" is of the mean of a measure, without facets.
+_GAINS = {
     "better on both facets": LabelMeaning("better", FACETS, "better on both facets"),
     "better on coverage": LabelMeaning("better", ("coverage",), "better on coverage"),
     "better on ranking": LabelMeaning("better", ("ranking",), "better on ranking"),
@@ -50,26 +51,28 @@ MEANINGS: dict[str, LabelMeaning] = {
     "gain on both facets, unconfirmed": LabelMeaning("none", FACETS, "gain on both, unconfirmed"),
     "coverage gain, unconfirmed": LabelMeaning("none", ("coverage",), "coverage gain, unconfirmed"),
     "ranking gain, unconfirmed": LabelMeaning("none", ("ranking",), "ranking gain, unconfirmed"),
+}
+_OPPOSITE = {"better": "worse", "worse": "better", "gain": "loss"}
+
+
+def _mirrored(text: str) -> str:
+    """Exchange what the two systems have in a label."""
+    return re.sub("better|worse|gain", lambda word: _OPPOSITE[word[0]], text)
+
+
+# Every label, from best to worst: the losses are the gains with the systems swapped.
+MEANINGS: dict[str, LabelMeaning] = {
+    **_GAINS,
     NO_DIFFERENCE: LabelMeaning("none", (), NO_DIFFERENCE),
     TRADE_OFF: LabelMeaning("none", FACETS, TRADE_OFF),
-    "ranking loss, unconfirmed": LabelMeaning("none", ("ranking",), "ranking loss, unconfirmed"),
-    "coverage loss, unconfirmed": LabelMeaning("none", ("coverage",), "coverage loss, unconfirmed"),
-    "loss on both facets, unconfirmed": LabelMeaning("none", FACETS, "loss on both, unconfirmed"),
-    "worse over all queries, better on both facets": LabelMeaning(
-        "worse", FACETS, "worse, both facets better"
-    ),
-    "worse over all queries, better on ranking": LabelMeaning(
-        "worse", ("ranking",), "worse, ranking better"
-    ),
-    "worse over all queries, better on coverage": LabelMeaning(
-        "worse", ("coverage",), "worse, coverage better"
-    ),
-    "trade-off, worse over all queries": LabelMeaning("worse", FACETS, "trade-off, worse"),
-    "worse": LabelMeaning("worse", (), "worse"),
-    "worse over all queries": LabelMeaning("worse", (), "worse over all queries"),
-    "worse on ranking": LabelMeaning("worse", ("ranking",), "worse on ranking"),
-    "worse on coverage": LabelMeaning("worse", ("coverage",), "worse on coverage"),
-    "worse on both facets": LabelMeaning("worse", FACETS, "worse on both facets"),
+    **{
+        _mirrored(label): LabelMeaning(
+            "worse" if meaning.direction == "better" else "none",
+            meaning.facets,
+            _mirrored(meaning.short),
+        )
+        for label, meaning in reversed(_GAINS.items())
+    },
 }
 LABELS = tuple(MEANINGS)
 # The label with the systems swapped: two labels have no direction and stay.

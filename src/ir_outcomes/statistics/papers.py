@@ -53,33 +53,6 @@ EXACT = 50
 EXACT_WITH_TIES = 13
 
 
-def paired_tests(d: npt.ArrayLike) -> dict[str, Test]:
-    """Run the t, signed rank and sign tests of paired differences.
-
-    Parameters
-    ----------
-    d : (n,) array_like
-        Differences, contender minus baseline.
-
-    Returns
-    -------
-    dict of str to Test
-        "t" is `scipy.stats.ttest_rel`; where all n differences are equal t is undefined and p is
-        2^(1 - n). "wilcoxon" is `scipy.stats.wilcoxon` with ``zero_method="wilcox"`` (differences
-        of 0 are left out), ``correction=False`` and ``method="auto"``: exact for up to 50
-        differences without zeros and ties, and for up to 13 with them; else the normal
-        approximation, its variance corrected for ties. "sign" is
-        `scipy.stats.binomtest` on the signs, without differences of 0.
-
-    Examples
-    --------
-    >>> {name: round(test.pvalue, 3) for name, test in paired_tests([3, 0, 5, -1, 2, 4]).items()}
-    {'t': 0.071, 'wilcoxon': 0.125, 'sign': 0.375}
-    """
-    kernels = {"t": t_tests, "wilcoxon": signed_ranks, "sign": signs}
-    return {name: kernel(d).first(name) for name, kernel in kernels.items()}
-
-
 def binomial_test(won: int, lost: int) -> Test:
     """Test exactly whether won and lost are equally likely (`scipy.stats.binomtest`).
 
@@ -121,7 +94,10 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
 
 
 def t_tests(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
-    """Run the t test on subsets of the differences."""
+    """Run `scipy.stats.ttest_1samp` on differences or subsets of them.
+
+    Where all n differences are equal t is undefined, and p is 2^(1 - n).
+    """
     d, members = _sample(d, members)
     n = members.sum(axis=0)
     total = d @ members
@@ -143,9 +119,16 @@ def t_of_sums(n: Floats, total: Floats, squares: Floats, rest: Floats) -> Subset
 
 
 def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
-    """Run Wilcoxon's signed rank test on all differences, or on subsets.
+    """Run `scipy.stats.wilcoxon` on differences or subsets of them.
 
-    On subsets it is the normal approximation.
+    With ``zero_method="wilcox"`` (differences of 0 are left out), ``correction=False`` and
+    ``method="auto"``: exact for up to 50 differences without zeros and ties, and for up to 13 with
+    them; else, and on subsets, the normal approximation, its variance corrected for ties.
+
+    Examples
+    --------
+    >>> round(signed_ranks([3, 0, 5, -1, 2, 4]).first("wilcoxon").pvalue, 3)
+    0.125
     """
     is_whole = members is None
     d, members = _sample(d, members)
@@ -179,7 +162,7 @@ def _exact_signed_ranks(code: Ints, plus: float) -> float:
 
 
 def signs(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
-    """Run the sign test on subsets of the differences."""
+    """Run `scipy.stats.binomtest` on the signs of differences, without those of 0."""
     d, members = _sample(d, members)
     return binomials(*(np.stack([d > 0, d < 0]) @ members))
 

@@ -11,7 +11,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.notes import as_notes
-from ir_outcomes.statistics.papers import paired_tests
+from ir_outcomes.statistics.papers import t_tests
 from ir_outcomes.tail.measures import (
     STEPS,
     ablation,
@@ -115,7 +115,7 @@ def _measured(scores: Scores) -> tuple[Scores, Floats, Ints]:
     gains = scores.gains()
     for run, rival in np.argwhere(means[None, :] >= BETTER_BY * means[:, None]):
         changes = gains[rival] - gains[run]
-        test = paired_tests(changes[~np.isnan(changes)])["t"]
+        test = t_tests(changes[~np.isnan(changes)]).first("t")
         n_better[run] += test.pvalue <= ALPHA and test.direction > 0
     return scores, means, n_better
 

@@ -389,14 +389,10 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     def share(name: str) -> Any:
         return lambda outcomes: outcomes.shares and 100 * getattr(outcomes.shares, name)
 
-    outcomes = (
-        *(
-            Column(name, share(name), f"{name}, %", decimals(2))
-            for name in ("won", "both", "neither", "lost")
-        ),
-        Column("won_at", heading="won at rank", form=decimals(1)),
-        Column("lost_at", heading="lost at rank", form=decimals(1)),
-    )
+    outcomes = [
+        Column(name, share(name), f"{name}, %", decimals(2))
+        for name in ("won", "both", "neither", "lost")
+    ]
     columns = (
         *(Column("name", lambda line: line[0], heading) for _ in comparisons[1:2]),
         *of_part(lambda line: line[1].outcomes, outcomes),
@@ -409,8 +405,6 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
             "shares are averaged by query",
             "over all, a missing document counts as just behind the cutoff",
         ]
-    if any(item.outcomes.won_at or item.outcomes.lost_at for _, item in comparisons):
-        captions.append("won at, lost at: median ranks of what only one run found")
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
 
 
