@@ -27,6 +27,11 @@ class Section(NamedTuple):
     rows: Mapping[str, Row]  # by their names
     comparison: Comparison | None = None  # None of means over conditions
 
+    @property
+    def baseline(self) -> str:
+        """The run that the contender is compared with."""
+        return "" if self.comparison is None else self.comparison.baseline
+
     @classmethod
     def of(cls, comparison: Comparison, condition: str = "") -> Self:
         """Take a comparison under a condition."""
