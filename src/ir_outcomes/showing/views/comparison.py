@@ -77,10 +77,10 @@ def _comparison(comparison: Comparison) -> View:
         paper_words(comparison.verdict),
         settings_words(comparison.settings) + missing,
     )
-    names = {"baseline": comparison.baseline, "contender": comparison.contender}
-    names["difference"] = "difference"
+    runs = f"baseline={comparison.baseline}", f"contender={comparison.contender}"
+    named = chosen(row_fields(alpha), *runs, "difference=difference", "interval", "p")
     printed = Table.of(
-        (name, *(replace(field, heading=names.get(field.name, field.heading)) for field in fields)),
+        (name, *named),
         comparison.parts,
         *_paper_captions([comparison]),
         title=f"{comparison.contender} against {comparison.baseline}: {comparison.verdict.label}",
