@@ -1,7 +1,6 @@
 """Figures of leaderboards, of histories and of rank distributions."""
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -71,7 +70,11 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
     from matplotlib.patches import Patch
 
     runs = [standing.run for standing in result.standings]
-    signs = _signs_of_pairs(result, runs)
+    signs = np.full((len(runs), len(runs)), "", dtype="<U1")
+    upper, lower = np.triu_indices(len(runs), 1)  # the pairs, in their order
+    labels = result.labels()
+    signs[lower, upper] = [sign_of(label) for label in labels]
+    signs[upper, lower] = [sign_of(MIRRORED[label]) for label in labels]
     longest = 0.07 * max(map(len, figures.labels_of(runs)))  # inches of a name below the matrix
     width = min(0.27 * len(runs), figures.TALLEST)
     (ax,) = figures.row_panels(target, runs, 4.0 + width, others=1.8 + longest)
@@ -102,17 +105,6 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
         ", ".join([*settings, f"level {result.alpha:g}"]),
         marks,
     )
-
-
-def _signs_of_pairs(result: Leaderboard, runs: Sequence[str]) -> Any:
-    """Signs of each run (row) against each other one (column)."""
-    signs = np.full((len(runs), len(runs)), "", dtype="<U1")
-    for (upper, lower), label in zip(
-        combinations(range(len(runs)), 2), result.labels(), strict=True
-    ):
-        signs[lower, upper] = sign_of(label)
-        signs[upper, lower] = sign_of(MIRRORED[label])
-    return signs
 
 
 @draws("history", SotaHistory)
