@@ -54,7 +54,7 @@ def sections_of(result: Any) -> list[Section]:
 
 
 def _imported(function: Any, result: Any, made: str) -> Any:
-    """Import what shows results of a package, and call what it registered for their class."""
+    """Import what shows results of a package, and call what is registered."""
     package = type(result).__module__.removeprefix("ir_outcomes.").partition(".")[0]
     if find_spec(f"{VIEWS}.{package}"):
         import_module(f"{VIEWS}.{package}")

@@ -112,7 +112,7 @@ def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluation
 
 
 def _changes_of(evaluation: Evaluation, row: str = "all queries") -> Changes:
-    """Take a row or measure of an evaluation, or search lengths where it is not defined."""
+    """Take a row or measure, or search lengths where it is not defined."""
     scores = means_of_systems(scores_of(evaluation, row), evaluation.systems)
     if evaluation.values is not None:
         everything = np.ones_like(scores.values)

@@ -104,7 +104,7 @@ def rows_by_name(items: Iterable[Any]) -> dict[str, list[Row]]:
 def columns_of_rows(
     rows: Mapping[str, Sequence[Row]], alpha: float, *, means: bool = False
 ) -> list[Column]:
-    """Columns of items that have `rows` by name: mean, difference and p under each name."""
+    """Mean, difference and p of each row, of items that have `rows` by name."""
     columns: list[Column] = []
     for name, of_name in rows.items():
         unit = row_unit(of_name[0])
