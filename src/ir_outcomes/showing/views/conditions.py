@@ -157,7 +157,7 @@ def _direction(label: str | None) -> str:
 
 
 def _best_first(result: ConditionsComparison) -> list[str]:
-    """Return contenders by label on average, then by better less worse, then by all queries."""
+    """Order contenders by label on average, by labels, and by all queries."""
 
     def order(run: str) -> tuple[int, int, float]:
         counts = Counter(map(_direction, result.labels(run).values()))
