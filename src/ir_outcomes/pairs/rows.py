@@ -10,7 +10,7 @@ import numpy as np
 from ir_outcomes.choices import Correction, Direction, Floats, Ints, or_none
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, Quantity, RowSums
 from ir_outcomes.pairs.outcomes import Outcomes
-from ir_outcomes.pairs.verdict import labels_of
+from ir_outcomes.pairs.verdict import DIRECTIONS, SIGNS, labels_of
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics.estimate import (
     Estimates,
@@ -25,7 +25,6 @@ from ir_outcomes.statistics.power import detectable
 from ir_outcomes.statistics.runs import LEAST_RUNS, added_by_runs
 
 HarmFound = Literal["harm excluded", "harm shown", "not excluded"]
-DIRECTIONS: dict[int, Direction] = {1: "better", -1: "worse", 0: "none"}
 
 
 @dataclass(frozen=True)
@@ -113,11 +112,6 @@ class Row(Immutable):
         interval = self.interval
         if interval is not None:
             interval = Interval(0.0 - interval.high, 0.0 - interval.low)
-        opposite: dict[Direction, Direction] = {
-            "better": "worse",
-            "worse": "better",
-            "none": "none",
-        }
         return replace(
             self,
             better=self.differ - self.better,
@@ -125,7 +119,7 @@ class Row(Immutable):
             contender=self.baseline,
             difference=None if self.difference is None else 0.0 - self.difference,
             interval=interval,
-            found=opposite[self.found],
+            found=DIRECTIONS[-SIGNS[self.found]],
         )
 
 
