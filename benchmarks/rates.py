@@ -31,7 +31,7 @@ from ir_outcomes.choices import Floats, Ints, Unit
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, RowSums
 from ir_outcomes.pairs.measurements import measurements_of
 from ir_outcomes.pairs.rows import RowsOfPairs
-from ir_outcomes.pairs.verdict import DECIDING, SIGNS_OF_LABELS, LABELS, NO_DIFFERENCE
+from ir_outcomes.pairs.verdict import DECIDING, LABELS, NO_DIFFERENCE, SIGNS_OF_LABELS
 from ir_outcomes.statistics.estimate import Sums, margin_intervals
 from ir_outcomes.statistics.papers import t_of_sums, t_tests
 

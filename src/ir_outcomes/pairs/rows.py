@@ -297,7 +297,7 @@ class RowsOfPairs(NamedTuple):
     def of_family(cls, measurements: Measurements, names: Sequence[str], alpha: float) -> Self:
         """Estimate the rows of the first system with each other one."""
         blocks = measurements.family(tuple(names))
-        family: Self = _joined([cls.of_block(measurements, block, alpha) for block in blocks])
+        family: Self = joined([cls.of_block(measurements, block, alpha) for block in blocks])
         return family
 
     @classmethod
@@ -306,7 +306,7 @@ class RowsOfPairs(NamedTuple):
     ) -> Self:
         """Estimate the rows of all pairs, in the order of `itertools.combinations`."""
         parts = (cls.of_block(measurements, block, alpha) for block in blocks)
-        board: Self = _joined([part._replace(sums={}) for part in parts])
+        board: Self = joined([part._replace(sums={}) for part in parts])
         return board
 
     def corrected(
@@ -332,7 +332,7 @@ class RowsOfPairs(NamedTuple):
         return labels_of(corrected, {name: row.alone for name, row in rows.items()})
 
 
-def _joined(parts: Sequence[Any]) -> Any:
+def joined(parts: Sequence[Any]) -> Any:
     """What blocks of pairs have, one after the other."""
     first = parts[0]
     if isinstance(first, Quantity):
@@ -340,5 +340,5 @@ def _joined(parts: Sequence[Any]) -> Any:
     if isinstance(first, np.ndarray):
         return np.concatenate(parts, axis=-1)
     if isinstance(first, dict):
-        return {name: _joined([part[name] for part in parts]) for name in first}
-    return type(first)(*map(_joined, zip(*parts, strict=True)))
+        return {name: joined([part[name] for part in parts]) for name in first}
+    return type(first)(*map(joined, zip(*parts, strict=True)))
