@@ -19,7 +19,6 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
@@ -115,22 +114,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The samples, whose runs are read once; reading takes half of the time."""
     folder = tmp_path_factory.mktemp("documents")
     prepare(folder)
-    read_again = runs.read_run
-
-    @cache
-    def read(path: str, changed: float, **options: Any) -> Any:
-        return read_again(path, **options)
-
-    def read_run(path: str | Path, **options: Any) -> Any:
-        file = os.path.realpath(path)
-        is_file = os.path.isfile(file)
-        return (
-            read(file, os.stat(file).st_mtime, **options)
-            if is_file
-            else read_again(path, **options)
-        )
-
-    with mock.patch.object(runs, "read_run", read_run):
+    with mock.patch.object(runs, "read_run", cache(runs.read_run)):
         yield folder
 
 

@@ -27,38 +27,32 @@ ENTRIES = [
 
 
 @cache
-def evaluated(relevant: int = 1, seed: int = 3, names: tuple[str, ...] = NAMES) -> iro.Evaluation:
+def evaluated(relevant: int = 1, names: tuple[str, ...] = NAMES) -> iro.Evaluation:
     """By query with one relevant document, else by document."""
-    qrels, runs = collection(len(names), 90, relevant=relevant, seed=seed)
+    qrels, runs = collection(len(names), 90, relevant=relevant, seed=3)
     settings: dict[str, Any] = {"replicates": "by:_"} if names == SEEDS else {"documents": 10}
     return iro.evaluate(
         qrels, list(runs.values()), names=names, cutoff=10, measures=MEASURES, **settings
     )
 
 
-def pair(relevant: int = 1, **settings: Any) -> Any:
-    return iro.compare(evaluated(relevant), "bm25", NAMES[3], **settings)
+def compared(*contender: str, relevant: int = 1, **settings: Any) -> Any:
+    return iro.compare(evaluated(relevant), "bm25", *contender, **settings)
 
 
-def several(relevant: int = 1, **settings: Any) -> Any:
-    return iro.compare(evaluated(relevant), "bm25", **settings)
+def values_of(measure: str) -> iro.Evaluation:
+    """Values of a measure, as another tool would have computed them."""
+    return as_values(evaluated().scores_of(measure))
 
 
-def clustered() -> Any:
-    qrels, runs = collection(2, 90, seed=3)
-    return iro.compare(
-        qrels, {"bm25": runs["run0"]}, {"dense": runs["run1"]}, cutoff=10, clusters=groups(1, 30)
-    )
+def two_runs(*runs: str, **settings: Any) -> iro.Evaluation:
+    qrels, lists = collection(2, 90, seed=3)
+    named = {name: lists[run] for name, run in zip(("bm25", "dense"), runs, strict=True)}
+    return iro.evaluate(qrels, named, cutoff=10, **settings)
 
 
-def twice() -> iro.Evaluation:
-    """The same run under two names."""
-    qrels, runs = collection(1, 90, seed=3)
-    return iro.evaluate(qrels, {"old": runs["run0"], "new": runs["run0"]}, cutoff=10)
-
-
-def groups(relevant: int, number: int) -> dict[str, str]:
-    queries = evaluated(relevant).query_ids
+def groups(number: int) -> dict[str, str]:
+    queries = evaluated().query_ids
     return {query: f"group {place % number + 1}" for place, query in enumerate(queries)}
 
 
@@ -110,46 +104,42 @@ def graded() -> dict[str, iro.Evaluation]:
     }
 
 
-def checked(suffix: str = "") -> Result:
+def checked() -> Result:
     """Two runs; of the second the ids of documents have a suffix."""
     qrels, runs = collection(2, 90, relevant=2, seed=3)
     runs["run1"] = {
-        query: {document + suffix: score for document, score in documents.items()}
+        query: {f"{document}.0": score for document, score in documents.items()}
         for query, documents in runs["run1"].items()
     }
     return iro.check(qrels, dict(zip(NAMES, runs.values(), strict=False)))
 
 
-def outputs(measure: str) -> Result:
-    """Values of a measure for two runs, as another tool would have computed them."""
-    scores = evaluated().scores_of(measure)
-    bm25, _, _, splade = (
-        {query: {measure: value} for query, value in zip(scores.query_ids, values, strict=True)}
-        for values in scores.values.tolist()
-    )
-    return iro.compare_outputs(bm25, splade, measure=measure, names=("bm25", "splade"))
-
-
 # Result -> how it is made, and the formats that are kept of it.
 RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
-    "pair": (pair, "text details markdown latex csv json html"),
-    "pair-documents": (lambda: pair(3), "details"),
-    "pair-measures": (lambda: pair(3, measures=MEASURES), "details latex"),
-    "pair-margins": (lambda: pair(margins=(5.0, 1.0625)), "details"),
-    "pair-clusters": (clustered, "details"),
-    "pair-systems": (lambda: iro.compare(evaluated(1, 3, SEEDS), "bm25", "dense"), "details"),
-    "several": (several, "text details latex"),
-    "several-documents": (lambda: several(3, measures=MEASURES), "text"),
-    "outputs-ranks": (lambda: outputs("RR@10"), "details"),
-    "outputs-values": (lambda: outputs("nDCG@10"), "text"),
-    "queries": (lambda: pair().per_query("worse", top=5), "text csv"),
+    "pair": (lambda: compared(NAMES[3]), "text details markdown csv json html"),
+    "pair-documents": (lambda: compared(NAMES[3], relevant=3), "details"),
+    "pair-measures": (
+        lambda: compared(NAMES[3], relevant=3, measures=MEASURES),
+        "details latex",
+    ),
+    "pair-margins": (lambda: compared(NAMES[3], margins=(5.0, 1.0625)), "details"),
+    "pair-clusters": (
+        lambda: iro.compare(two_runs("run0", "run1", clusters=groups(30)), "bm25"),
+        "details",
+    ),
+    "pair-systems": (lambda: iro.compare(evaluated(names=SEEDS), "bm25", "dense"), "details"),
+    "several": (compared, "details"),
+    "several-documents": (lambda: compared(relevant=3, measures=MEASURES), "text"),
+    "outputs-ranks": (lambda: iro.compare(values_of("RR@10"), "bm25", NAMES[3]), "details"),
+    "outputs-values": (lambda: iro.compare(values_of("nDCG@10"), "bm25", NAMES[3]), "text"),
+    "queries": (lambda: compared(NAMES[3]).per_query("worse", top=5), "text csv"),
     "collections": (
         lambda: iro.compare_collections(suite(1, 6), "bm25", NAMES[3]),
         "details latex csv",
     ),
     "collections-documents": (lambda: iro.compare_collections(suite(3, 3), "bm25"), "text"),
     "slices": (
-        lambda: iro.compare_slices(evaluated(), "bm25", NAMES[3], by=groups(1, 3)),
+        lambda: iro.compare_slices(evaluated(), "bm25", NAMES[3], by=groups(3)),
         "text",
     ),
     "judges": (
@@ -159,24 +149,22 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "judges-several": (lambda: iro.compare_judges(graded(), "bm25"), "text"),
     "gate-pass": (
         lambda: iro.gate(evaluated(), "bm25", NAMES[3], margins=(40.0, 5.0)),
-        "text json markdown",
+        "text markdown",
     ),
     "gate-identical": (
-        lambda: iro.gate(twice(), "old", margins=(1.0, 0.5)),
+        lambda: iro.gate(two_runs("run0", "run0"), "bm25", margins=(1.0, 0.5)),
         "text",
     ),
     "gate-inconclusive": (
         lambda: iro.gate(evaluated(3), "bm25", margins=(10.0, 0.5)),
-        "text details",
+        "details",
     ),
     "gate-suite": (
         lambda: iro.gate(suite(1, 3), "bm25", NAMES[3], reference="dense", margins=(15.0, 4.0)),
         "text",
     ),
     "gate-values": (
-        lambda: iro.gate(
-            as_values(evaluated().scores_of("nDCG@10")), "bm25", "rerank", margins=(0.1,)
-        ),
+        lambda: iro.gate(values_of("nDCG@10"), "bm25", "rerank", margins=(0.1,)),
         "text",
     ),
     "gate-fail": (
@@ -185,7 +173,7 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     ),
     "holes": (lambda: iro.holes(evaluated(2), "bm25", NAMES[3], cutoff=10), "details"),
     "holes-several": (lambda: iro.holes(evaluated(2), "bm25", cutoff=10), "text"),
-    "plan": (lambda: iro.plan(pair()), "details"),
+    "plan": (lambda: iro.plan(compared(NAMES[3])), "details"),
     "published": (
         lambda: iro.verdict_from_summary(
             won=20, lost=11, n=100, ranking_difference=-0.5, ranking_pvalue=0.003
@@ -193,10 +181,9 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
         "text",
     ),
     "published-counts": (lambda: iro.verdict_from_summary(20, 9), "text"),
-    "board": (lambda: iro.leaderboard(evaluated()), "text details latex csv"),
-    "board-documents": (lambda: iro.leaderboard(evaluated(3)), "text"),
+    "board": (lambda: iro.leaderboard(evaluated()), "details"),
     "board-measures": (lambda: iro.leaderboard(evaluated(3), measures=MEASURES), "text"),
-    "board-systems": (lambda: iro.leaderboard(evaluated(1, 3, SEEDS)), "text"),
+    "board-systems": (lambda: iro.leaderboard(evaluated(names=SEEDS)), "text"),
     "board-collections": (
         lambda: iro.leaderboard(suite(1, 7), groups={"collection1": "x", "collection2": "x"}),
         "details latex csv",
@@ -209,8 +196,7 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "rrie": (lambda: iro.rrie(evaluated(3), "bm25", NAMES[3]), "text"),
     "headroom": (lambda: iro.headroom(evaluated(3)), "text"),
     "reordering": (lambda: iro.reordering(evaluated(3)), "text"),
-    "check": (checked, "text"),
-    "check-problem": (lambda: checked(".0"), "text"),
+    "check-problem": (checked, "text"),
 }
 ENDINGS = {"text": "txt", "details": "details.txt", "markdown": "md", "latex": "tex"}
 FILES = {

@@ -3,6 +3,7 @@
 import inspect
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -46,26 +47,27 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """List the parameters that have a name in calls."""
+    unnamed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter for parameter in parameters if parameter.kind not in unnamed]
+
+
+def required(function: Callable[..., Any]) -> list[str]:
+    return [item.name for item in parameters_of(function) if item.default is item.empty]
+
+
 def right_arguments(name: str) -> dict[str, Any]:
     """Return the required arguments of a function."""
-    parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
-    required = [
-        parameter.name
-        for parameter in parameters
-        if parameter.default is parameter.empty
-        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    ]
-    return {argument: (RIGHT | OWN.get(name, {}))[argument] for argument in required}
+    values = RIGHT | OWN.get(name, {})
+    return {argument: values[argument] for argument in required(FUNCTIONS[name])}
 
 
 def wrong_calls(name: str) -> Iterator[dict[str, Any]]:
     """Yield the arguments of calls with one wrong argument, or two swapped ones."""
     right = right_arguments(name)
-    options = [
-        parameter.name
-        for parameter in inspect.signature(FUNCTIONS[name]).parameters.values()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    ]
+    options = [item.name for item in parameters_of(FUNCTIONS[name])]
     for argument, value in itertools.product(right or options, WRONG):
         yield right | {argument: value}
     for first, second in itertools.combinations(right, 2):
@@ -109,56 +111,34 @@ OBJECTS = (
     iro.headroom(EVALUATION), iro.rrie(EVALUATION, "a", "b"), iro.length_distributions(EVALUATION),
     iro.length_changes(EVALUATION, "a", "b"),
 )  # fmt: skip
-CLASSES: tuple[Callable[..., Any], ...] = (
-    iro.Evaluation,
-    iro.Scores,
-    iro.Qrels,
-    iro.Run,
-    iro.Task,
-    iro.Rules,
-    iro.Reading,
-)
-MEASURES: dict[str, Any] = {
-    measure.__name__: measure for measure in (iro.ESL, iro.ASL, iro.Answered, iro.Outcome)
-}
+CLASSES = (iro.Evaluation, iro.Scores, iro.Qrels, iro.Run, iro.Task, iro.Rules, iro.Reading)
+MEASURES: Any = (iro.ESL, iro.ASL, iro.Answered, iro.Outcome)
 
 
-def values_of(name: str, parameters: dict[str, Any]) -> list[Any]:
+def values_of(measure: Any, **parameters: Any) -> list[Any]:
     """Compute a measure with any parameters."""
-    measure = MEASURES[name](**parameters)
-    return list(ir_measures.iter_calc([measure], {"q": {"d": 1}}, {"q": {"d": 1.0}}))
+    return list(ir_measures.iter_calc([measure(**parameters)], {"q": {"d": 1}}, {"q": {"d": 1.0}}))
 
 
 def random_call(random: Random) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Choose a public function with up to three arguments of any kind, or a method or a class with any."""
     kind = random.random()
-    arguments: dict[str, Any] = {}
     if kind < 0.05:
-        name = random.choice(sorted(MEASURES))
-        choices = sorted(MEASURES[name].SUPPORTED_PARAMS)
-        chosen = random.sample(choices, random.randint(1, 2))
-        values = {parameter: random.choice(VALUES) for parameter in chosen}
-        return values_of, {"name": name, "parameters": values}
-    if kind < 0.2:
-        function = random.choice(CLASSES)
-    elif kind < 0.6:
-        instance = random.choice(OBJECTS)
-        function = getattr(instance, random.choice(public_methods(instance)))
-    else:
+        measure = random.choice(MEASURES)
+        names = random.sample(sorted(measure.SUPPORTED_PARAMS), random.randint(1, 2))
+        return partial(values_of, measure), {name: random.choice(VALUES) for name in names}
+    arguments: dict[str, Any] = {}
+    function: Callable[..., Any] = random.choice(CLASSES)
+    if kind > 0.6:
         name = random.choice(sorted(FUNCTIONS))
         function, arguments = FUNCTIONS[name], right_arguments(name)
-    parameters = [
-        parameter
-        for parameter in inspect.signature(function).parameters.values()
-        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-    ]
-    names = {parameter.name: None for parameter in parameters} | arguments_by_name(function)
-    choices = [name for name in names if name not in ("progress", "n_jobs")]
-    missing = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
-    for name in (
-        *random.sample(choices, min(len(choices), random.randint(1, 3))),
-        *(name for name in missing if name not in arguments),
-    ):
+    elif kind > 0.2:
+        instance = random.choice(OBJECTS)
+        function = getattr(instance, random.choice(public_methods(instance)))
+    named = {item.name: item for item in parameters_of(function)} | arguments_by_name(function)
+    choices = [name for name in named if name not in ("progress", "n_jobs")]
+    chosen = random.sample(choices, min(len(choices), random.randint(1, 3)))
+    for name in (*chosen, *(name for name in required(function) if name not in arguments)):
         arguments[name] = random.choice(VALUES)
     return function, arguments
 

@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,28 +10,36 @@ import ir_outcomes as iro
 from ir_outcomes.samples import write_suite
 from tests.helpers.command_line import call
 
-N_QUERIES = 150
 RUNS = ["bm25.run", "bm25-flat.run", "rrf-stem-lsa.run"]
 
 
 @pytest.mark.parametrize(
-    "options", ["leaderboard", "agreement --splits 4", "reordering", "tail headroom"]
+    "command", ["leaderboard", "agreement --splits 4", "reordering", "tail headroom"]
 )
 def test_a_file_counts_once_and_a_copy_is_pointed_out(
-    options: str, small: Path, tmp_path: Path
+    command: str, small: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.run"
-    copy.write_bytes((small / "bm25.run").read_bytes())
-    name, *more = options.split(" --")
-    more = [word for option in more for word in f"--{option}".split()]
-    given = ["bm25.run", "rrf-stem-lsa.run", "./bm25.run"]
-    done = call(*name.split(), "qrels.txt", *given, copy, *more, "--details", folder=small)
+    shutil.copy(small / "bm25.run", copy)
+    runs = ("qrels.txt", "bm25.run", "rrf-stem-lsa.run", "./bm25.run")
+    done = call(*command.split(), *runs, copy, "--details", folder=small)
     again = "note: ./bm25.run is given again; it counts once\n"
     assert (done.returncode, done.stderr) == (0, again)
     said = "Identical runs: bm25, copy have the same documents in the same order for every query;"
     assert said in " ".join(done.stdout.split())
-    once = call(*name.split(), "qrels.txt", *given[:2], *more, "--details", folder=small)
-    assert "Identical" not in once.stdout
+
+
+def test_systems_are_named_by_a_rule_or_in_a_file(small: Path, tmp_path: Path) -> None:
+    for name, run in (("bm25", "bm25"), ("new_1", "bm25-stem"), ("new_2", "bm25-flat")):
+        shutil.copy(small / f"{run}.run", tmp_path / f"{name}.run")
+    (tmp_path / "systems.tsv").write_text("new_1\tnew\nnew_2\tnew\n")
+    runs = (small / "qrels.txt", "bm25.run", "new_1.run", "new_2.run", "--format", "json")
+    by_rule, of_file = (
+        json.loads(call("compare", *runs, "--replicates", rule, folder=tmp_path).stdout)
+        for rule in ("by:_", "systems.tsv")
+    )
+    assert by_rule == of_file
+    assert (by_rule["contender"], "new_2" in str(by_rule["runs"])) == ("new", True)
 
 
 def test_a_saved_evaluation_stands_for_qrels_and_runs(small: Path, tmp_path: Path) -> None:
@@ -67,12 +76,7 @@ def test_a_bar_covers_what_takes_long(
 
 
 def test_quiet_leaves_notes_out(tmp_path: Path) -> None:
-    words: list[str | Path] = [
-        "sota-history",
-        tmp_path / "t.csv",
-        "--output",
-        tmp_path / "result.txt",
-    ]
+    words = ("sota-history", tmp_path / "t.csv", "--output", tmp_path / "result.txt")
     (tmp_path / "t.csv").write_text("id,date,score\na,2021-01-01,0.5\n")
     assert call(*words).stderr == ""
     assert "overwritten" in call(*words).stderr
@@ -81,11 +85,8 @@ def test_quiet_leaves_notes_out(tmp_path: Path) -> None:
 
 def test_a_board_over_a_suite(tmp_path: Path) -> None:
     write_suite(tmp_path / "suite")
-    done = call(
-        *("leaderboard", "--suite", "suite", "-m", "nDCG@10", "-m", "coverage", "-k", "20"),
-        *("--format", "json"),
-        folder=tmp_path,
-    )
+    words = "leaderboard --suite suite -m nDCG@10 -m coverage -k 20 --format json"
+    done = call(*words.split(), folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     evaluations = iro.evaluate(tmp_path / "suite", cutoff=20, measures=["nDCG@10"])
     board = iro.leaderboard(evaluations, measures=["nDCG@10", "coverage"])

@@ -94,7 +94,7 @@ def test_all_true_ranks_lie_inside_in_95_percent_of_boards_with_ties() -> None:
     lowest = 1 + (means > means[:, None]).sum(axis=1)  # the ranks that equal runs share
     highest = len(means) - (means < means[:, None]).sum(axis=1)
     inside: dict[str, list[bool]] = {"holm": [], "none": []}
-    for _ in range(200):
+    for _ in range(120):
         noise = rng.normal(size=(len(means), 40)) + rng.normal(size=40)
         scores = simulated(means[:, None] + noise)
         for correction, covered in inside.items():

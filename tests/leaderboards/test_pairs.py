@@ -83,7 +83,7 @@ def by_threes(query: str) -> int:
 def test_pairs_are_those_of_compare(
     unit: Any, relevant: int, clusters: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    qrels, runs = collection(5, 60, relevant)
+    qrels, runs = collection(3, 60, relevant)
     qrels["q3"] = {"nowhere": 1}
     qrels["q4"] = {"g0": 0}
     runs["copy"] = runs["run1"]

@@ -227,11 +227,3 @@ def test_an_iterator_that_was_read_says_so() -> None:
     assert len(iro.as_qrels(rows)) == 1
     with pytest.raises(FormatError, match="an iterator with nothing left"):
         iro.as_qrels(rows)
-
-
-def test_means_are_not_taken_for_qrels_or_runs(tmp_path: Path) -> None:
-    path = tmp_path / "means.txt"
-    path.write_text("RR@10\t0.4\nnDCG@10\t0.5\n", encoding="utf-8")
-    for read in (iro.as_qrels, iro.as_run):
-        with pytest.raises(FormatError, match="means do not say how many queries changed"):
-            read(path)

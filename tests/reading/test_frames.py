@@ -136,15 +136,6 @@ def test_what_has_no_columns_yet_is_refused_with_the_call_that_makes_them(kind: 
     assert iro.as_run(Frame(columns)).to_dict() == RUN
 
 
-def test_frames_of_trectools() -> None:
-    rows = {"query": ["q1"], "docid": ["d1"]}
-    assert iro.as_run(
-        pd.DataFrame({**rows, "q0": "Q0", "rank": 1, "score": 2.5, "system": "a"})
-    ).to_dict() == {"q1": {"d1": 2.5}}
-    assert iro.as_run(pd.DataFrame({**rows, "rank": 1})).by_rank
-    assert iro.as_qrels(pd.DataFrame({**rows, "q0": 0, "rel": 2})).to_dict() == {"q1": {"d1": 2}}
-
-
 def test_a_repeated_column_name_is_refused() -> None:
     pa = needed("pyarrow")
     table = pa.table(

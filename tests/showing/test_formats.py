@@ -21,7 +21,7 @@ from ir_outcomes.cli.output import ViewFormat
 from ir_outcomes.errors import ParameterError, escaped
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 from ir_outcomes.showing.latex import as_latex
-from ir_outcomes.showing.text import as_text, print_text
+from ir_outcomes.showing.text import as_text
 from ir_outcomes.showing.view import Table, View
 from ir_outcomes.table_columns import NUMBER, Column
 from tests.helpers.comparisons import compare_several
@@ -36,7 +36,7 @@ hostile = st.one_of(st.sampled_from(HOSTILE), anything)
 def view_with(name: str, *numbers: str) -> View:
     columns = (Column(name, group=name), *(Column("n", form=NUMBER, group="g") for _ in numbers))
     table = Table(columns, ((name, *numbers),), (name,), name)
-    return View(name, name, (name,), (table,), (name,), name, (table,), (name,))
+    return View(name, name, (name,), (table,), (name,), name, lambda: (table,), (name,))
 
 
 def is_visible(shown: str) -> bool:
@@ -62,7 +62,7 @@ def test_every_result_in_every_format(kind: str) -> None:
     assert all(map(is_visible, shown))
     assert not any(re.search(r"\bnan\b|\binf\b|None", each) for each in shown)
     assert (str(result), result._repr_html_()) == (result.to_text(), result.to_html())
-    tables = [table for table in (*view.tables, *view.details) if table.columns]
+    tables = [table for table in (*view.tables, *view.details()) if table.columns]
     cells = {escaped(cell) for table in tables for row in table.rows for cell in row}
     assert cells <= set(page.texts)
     xml.dom.minidom.parseString(f"<div>{result.to_html()}</div>")
@@ -185,22 +185,6 @@ def test_latex_numbers_floats_and_marks() -> None:
     for label in ("", "a b", "a}", "a\\", "a%"):
         with pytest.raises(ParameterError, match="use letters, digits"):
             as_latex(view, label=label)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_only_a_terminal_has_colour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    text = as_text(View("B against A", "better on coverage"))
-    terminal, pipe = Terminal(), io.StringIO()
-    for stream in (terminal, pipe):
-        print_text(text, stream)
-    assert "\x1b[" in terminal.getvalue()
-    assert pipe.getvalue() == f"{text}\n"
-    assert re.sub(r"\x1b\[[\d;]*m", "", terminal.getvalue()) == pipe.getvalue()
 
 
 def test_rows_beyond_the_first_are_counted() -> None:

@@ -103,7 +103,7 @@ def test_letters_of_each_measure_are_in_the_details() -> None:
         iro.evaluate(qrels, runs, cutoff=6, measures=["AP@6"]), measures=["AP@6", "coverage"]
     )
     letters = dict(zip((item.run for item in board.standings), "abc", strict=True))
-    table = board.view().details[0]
+    table = board.view().details()[0]
     of_columns = [item.better_than for item in board.standings], board.measures[0].better_than
     for column, of_column in enumerate(of_columns, start=2):
         for row, better_than in zip(table.rows, of_column, strict=True):

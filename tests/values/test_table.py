@@ -99,7 +99,9 @@ def test_the_column_order_is_that_of_the_whole_file(
         ("runid\tall\tmy run\nrecip_rank\tq1\t0.5000\nrelstring_10\tq1\t'01'\nrecip_rank\tall\t0.5\n", {"q1": 0.5}),
         ("q1 ESL 3\nq2 ESL nan\n", {"q1": 3, "q2": math.nan}),
         (LINE % ("q1", "ESL@10", "null") + LINE % ("q2", "ESL@10", 3), {"q1": math.nan, "q2": 3}),
-        ({"q": {"RR@300": 0.0033}}, {"q": 0.0033}),
+        (2 * "relstring\tq1\t'10'\n" + "map\tq1\t0.5\nmap\tq2\t1\n", {"q1": 0.5, "q2": 1}),  # no second value
+        ({"q": {"RR@300": 0.0033}, "p": {"RR@300": 0}, "r": {"RR@300": 1}}, {"q": 0.0033, "p": 0, "r": 1}),
+        ({"meta": {"n": 4}, "run": {"out": {"samples": [{"id": "q", "RR": 0.5}]}}}, {"q": 0.5}),
         ({"q": {"ESL(unanswered='cutoff+1')@10": 11.0}}, {"q": 11.0}),
     ],
 )  # fmt: skip
@@ -152,13 +154,6 @@ def test_tables_of_runs_and_queries_either_way(write: Any) -> None:
         read_values(frame.reset_index(drop=True), measure="AP")
 
 
-def test_a_text_of_trec_eval_may_stand_there_twice(write: Any) -> None:
-    """It is no second value of a measure."""
-    texts = 2 * "relstring\tq1\t'10'\n"
-    path = write(texts + "".join(f"map\tq{number}\t0.5\n" for number in range(1, 4)))
-    assert read_output(path).values == {"q1": 0.5, "q2": 0.5, "q3": 0.5}
-
-
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -168,6 +163,8 @@ def test_a_text_of_trec_eval_may_stand_there_twice(write: Any) -> None:
         ("q1 AP 0.5\nq2 AP 50\n", r"line 2: AP of query q2 is not between 0 and 1; if the values are percentages, divide"),
         (WIDE + "a,0.5,0.5,\"0,5\"", "line 2: the value of RR of query 403 has a decimal comma; write a point"),
         ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
+        ("q1 RR@10 1.001\n", "RR@10 of query q1 is not between 0 and 1"),
+        ("q1 RR@10 -0.001\n", "RR@10 of query q1 is not between 0 and 1"),
         ("q1 Q0 d1 1 9 t\n", r"a\.eval, line 1: has no values by query; runs and qrels are for"),
         ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is not between 0 and 1"),
         ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: query q1 .query_id. has several values of RR; if they are"),
@@ -380,15 +377,6 @@ def test_tables_that_are_refused(text: str, message: str, write: Any) -> None:
         read_values(write(text), measure=asked)
 
 
-def test_reciprocal_ranks_from_0_to_1() -> None:
-    """Both ends are values; what lies beyond them, and beyond a cutoff of many digits, is judged as it is."""
-    values = {f"q{number}": value for number, value in enumerate((0.0, 1.0, 0.5, 0.2))}
-    assert iro.compare_outputs(values, dict(values), measure="RR@10").n_queries == 4
-    for wrong in (1.001, -0.001):
-        with pytest.raises(IrOutcomesError, match="is not between 0 and 1"):
-            iro.compare_outputs({**values, "q0": wrong}, values, measure="RR@10")
-
-
 @pytest.mark.parametrize(
     ("measure", "bounds"),
     [("nDCG@10", (0, 1)), ("ESL@10", (1, 11)), ("ASL@10", (1, 11)), ("ESL", None)],
@@ -437,11 +425,3 @@ def test_names_that_are_no_measures_or_of_other_ones() -> None:
     assert is_measure_name("ESL@100")
     assert (is_gain("NERR8@10"), bounds_of("NERR8@10"), cutoff_of("NERR8")) == (True, None, None)
     assert not any(map(is_gain, ("num_ret", "ESL", "Judged@10", "gm_map")))
-
-
-def test_a_list_below_a_key_that_is_called_like_a_column_is_that_list() -> None:
-    rows = [{"id": f"q{number}", "faithfulness": number / 4} for number in range(4)]
-    nested = {"meta": {"n": 4}, "run": {"out": {"samples": rows}}}
-    evaluation = iro.outputs(nested, rows, measure="faithfulness", higher_is_better=True)
-    assert evaluation.values is not None
-    assert evaluation.values.means().tolist() == [0.375, 0.375]

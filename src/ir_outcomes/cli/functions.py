@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -274,14 +273,14 @@ def datasets(dataset: str | None = None) -> None:
     dataset
         An ir_datasets id.
     """
-    from ir_outcomes.showing.text import as_text, print_text
+    from ir_outcomes.showing.text import as_text
     from ir_outcomes.showing.views.datasets import task_view, tasks_view
 
     if dataset is None:
         view = tasks_view([iro.load(name) for name in iro.known_tasks()])
     else:
         view = task_view(iro.load(dataset))
-    print_text(as_text(view, rows=None), sys.stdout)
+    print_lines(as_text(view, rows=None))
 
 
 def sample(folder: str, *, suite: bool = False) -> None:

@@ -7,13 +7,13 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ir_outcomes.arguments import check_argument
 from ir_outcomes.choices import Mark, Megabytes, Positive
@@ -140,8 +140,6 @@ class Output:
 
     def write(self, *results: Any) -> None:
         """Write results whole, lists of queries as rows, or a text as it is."""
-        from ir_outcomes.showing.text import print_text
-
         if isinstance(results[0], str):
             self.write_text(*results)
             return
@@ -150,7 +148,7 @@ class Output:
             self.write_text(_data(form, results))
         else:
             texts = [self._shown(form, in_options(result)) for result in results]
-            self.write_text(*texts, write=print_text if form == "text" else print_lines)
+            self.write_text(*texts)
 
     def _shown(self, form: ViewFormat, view: "View") -> str:
         """Return what is shown of a result."""
@@ -170,11 +168,11 @@ class Output:
             n_rows = FIRST_ROWS
         return as_text(view, details=self.details, rows=n_rows, in_python=False)
 
-    def write_text(self, *texts: str, write: Callable[[str, TextIO], None] = print_lines) -> None:
+    def write_text(self, *texts: str) -> None:
         """Write texts with an end of the line behind each."""
         written = io.StringIO(newline="")
         for text in texts:
-            write(text, sys.stdout if self.output is None else written)
+            print_lines(text, sys.stdout if self.output is None else written)
         if self.output is not None:
             note_of_old_file(self.output)
             write_completely(self.output, written.getvalue().encode("utf-8", "json"))

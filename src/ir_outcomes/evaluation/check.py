@@ -32,7 +32,6 @@ from ir_outcomes.reading.runs import Duplicates, Run, is_path, runs_and_names
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 
-MANY_IDS = 0.05  # of the judged documents, so many more that another way of writing ids adds
 # The kinds of notes that are problems here, the worst first.
 PROBLEMS = (
     "unreadable",
@@ -153,8 +152,8 @@ def check(qrels: Any, runs: Any, *, duplicates: Duplicates | None = None) -> Che
     evaluated: list[SearchLengths] = []
     scattered: dict[str, int] = {}
     compared: dict[str, Documents] = {}  # of runs of which more documents could match
-    for source, given in zip(*runs_and_names(runs), strict=True):
-        title = given or _path(source)
+    for source, name_of_run in zip(*runs_and_names(runs), strict=True):
+        title = name_of_run or _path(source)
         try:
             run = as_run(collection.run(source), title, duplicates=duplicates)
         except InputError as error:
@@ -204,22 +203,21 @@ def _notes_on_runs(qrels: Qrels, runs: Sequence[SearchLengths]) -> Iterator[Note
     yield from notes_on_copies(runs)
     n_queries = len(runs[0].answerable_queries)
     missing = {run.name: n_missing(run) for run in runs if run.diagnosis.listed.any()}
-    many = {name: number for name, number in missing.items() if number > MANY_MISSING * n_queries}
-    yield from notes_on_missing(many, n_queries, runs=list(many))
+    absent = {name: number for name, number in missing.items() if number > MANY_MISSING * n_queries}
+    yield from notes_on_missing(absent, n_queries, runs=list(absent))
     yield from notes_on_queries(runs)
     yield from notes_on_grades(qrels, runs[0].rel)
 
 
 def _documents(qrels: Qrels, run: Run, lengths: SearchLengths) -> Documents | None:
     """Return which documents match, unless it is known why none does."""
-    of_queries = repair_of_queries(
-        lengths.diagnosis.ignored, compress(lengths.query_ids, ~lengths.diagnosis.listed)
-    )
-    if lengths.diagnosis.listed.any():
-        is_explained = lengths.diagnosis.unknown_ids != ""
-    else:
-        is_explained = of_queries is None
-    return None if is_explained else documents_to_repair(qrels, run, of_queries, MANY_IDS)
+    diagnosis = lengths.diagnosis
+    absent = compress(lengths.query_ids, ~diagnosis.listed)
+    of_queries = repair_of_queries(diagnosis.ignored, absent)
+    is_explained = of_queries is None
+    if diagnosis.listed.any():
+        is_explained = diagnosis.unknown_ids != ""
+    return None if is_explained else documents_to_repair(qrels, run, of_queries)
 
 
 def _notes_on_ids(compared: Mapping[str, Documents]) -> Iterator[Note]:
@@ -228,15 +226,15 @@ def _notes_on_ids(compared: Mapping[str, Documents]) -> Iterator[Note]:
     for name, documents in compared.items():
         if documents.repair is not None:
             by_rule[documents.repair.rule].append(name)
-    for first, *others in by_rule.values():
-        documents = compared[first]
+    for runs in by_rule.values():
+        documents = compared[runs[0]]
         text = (
             f"the qrels judge {documents.n_judged} of the {plural('document', documents.n_listed)}"
-            f" in the top {JUDGED_DEPTH} of {first} {documents.examples}. {documents.repair}"
+            f" in the top {JUDGED_DEPTH} of {runs[0]} {documents.examples}. {documents.repair}"
         )
-        if others:
-            text += f" The same in {some(others, 10)}."
-        yield note("ids", text, [first, *others])
+        if len(runs) > 1:
+            text += f" The same in {some(runs[1:], 10)}."
+        yield note("ids", text, runs)
 
 
 def _path(source: Any) -> str | None:

@@ -38,8 +38,8 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
         labels = [clusters(query) for query in query_ids]
     else:
         check_argument("clusters", clusters, Mapping[str, Any] | str | os.PathLike[str])
-        found = clusters if isinstance(clusters, Mapping) else read_texts(clusters, CLUSTERS)
-        labels = [found.get(query) for query in query_ids]
+        cluster_of = clusters if isinstance(clusters, Mapping) else read_texts(clusters, CLUSTERS)
+        labels = [cluster_of.get(query) for query in query_ids]
     absent = [query for query, label in zip(query_ids, labels, strict=True) if label is None]
     if absent:
         raise MismatchError(

@@ -222,16 +222,15 @@ def evaluate(
     for source in (qrels, *(run.run for run in runs.runs)):
         if is_saved(source):
             raise MismatchError(
-                f"{os.fspath(source)} is a saved evaluation, which stands for qrels and runs; pass"
-                " it alone in their place, or give the files of the runs"
+                f"{os.fspath(source)} is a saved evaluation, which stands for qrels and runs, and was"
+                " perhaps made with other qrels; pass it alone in their place, or give the files of"
+                " the runs"
             )
     on_error = on_error or "raise"
     collection = open_collection(qrels, settings.queries)
     work = _work(collection, settings, documents, on_error)
     jobs = [_with_ranking(run, collection) for run in runs.runs]
-    done = _evaluated(
-        work, jobs, n_jobs=settings.n_jobs, progress=settings.progress, on_error=on_error
-    )
+    done = _evaluated(work, jobs, settings, on_error)
     evaluation = _evaluation_of(done, collection, work, settings)
     if on_error != "keep" and all(run.diagnosis.unknown_ids for run in evaluation):
         refuse_stops(evaluation, [*settings.allow, "rising-scores", "equal-scores"])
@@ -272,14 +271,14 @@ def _work(
 
 
 def _evaluated(
-    work: Work, jobs: list[NamedRun], *, n_jobs: int | None, progress: bool, on_error: OnError
+    work: Work, jobs: list[NamedRun], settings: Reading, on_error: OnError
 ) -> list[tuple[NamedRun, RunResult]]:
     """Evaluate runs, and return those that could be."""
     done: list[tuple[NamedRun, RunResult]] = []
     failure: InputError | None = None  # only the first: an error holds on to what was being read
-    with closing(each_run(work, jobs, n_jobs)) as attempts:
+    with closing(each_run(work, jobs, settings.n_jobs)) as attempts:
         for job, result in zip(
-            jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True
+            jobs, with_progress(attempts, "run", len(jobs), shown=settings.progress), strict=True
         ):
             if isinstance(result, RunResult):
                 for message in result.warnings:

@@ -271,12 +271,12 @@ class Evaluation(Sequence[SearchLengths]):
         """Return the evaluation of some queries, given by ids or a file of ids."""
         if self.values is not None:
             return replace(self, values=self.values.on(queries))
-        chosen = positions_of_queries(queries, self.query_ids)
-        query_ids = tuple(self.query_ids[index] for index in chosen.tolist())
-        runs = tuple(run.restrict(chosen) for run in self.runs)
+        positions = positions_of_queries(queries, self.query_ids)
+        query_ids = tuple(self.query_ids[index] for index in positions.tolist())
+        runs = tuple(run.restrict(positions) for run in self.runs)
         qrels = self.qrels
         if qrels is not None:
-            rows, offsets = spans(qrels.offsets[chosen], np.diff(qrels.offsets)[chosen])
+            rows, offsets = spans(qrels.offsets[positions], np.diff(qrels.offsets)[positions])
             qrels = replace(
                 qrels,
                 query_ids=query_ids,
@@ -291,7 +291,7 @@ class Evaluation(Sequence[SearchLengths]):
             runs=runs,
             qrels=qrels,
             scores=tuple(scores.on(query_ids) for scores in self.scores),
-            documents=tuple(documents.restrict(chosen) for documents in self.documents),
+            documents=tuple(documents.restrict(positions) for documents in self.documents),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -85,18 +85,18 @@ class SearchLengths:
         if cutoff == self.cutoff:
             return self
         if cutoff is None or (self.cutoff is not None and cutoff > self.cutoff):
-            wanted = "the whole lists" if cutoff is None else f"cutoff={cutoff}"
+            depth = "the whole lists" if cutoff is None else f"cutoff={cutoff}"
             raise MismatchError(
                 f"{self.name} was evaluated with `cutoff={self.cutoff}`, which says nothing about"
-                f" {wanted}; evaluate the run again"
+                f" {depth}; evaluate the run again"
             )
-        found = (self.rank > 0) & (self.rank <= cutoff)
+        is_within = (self.rank > 0) & (self.rank <= cutoff)
         level_size = self.level_size
         if self.ties == "expected":
-            level_size = np.where(found, level_size, 1)
+            level_size = np.where(is_within, level_size, 1)
         shorter = replace(
             self,
-            rank=np.where(found, self.rank, 0),
+            rank=np.where(is_within, self.rank, 0),
             level_size=level_size,
             retrieved=np.minimum(self.retrieved, cutoff),
             cutoff=cutoff,
@@ -342,8 +342,8 @@ class SearchLengths:
         if self.ties == "expected":
             return self._expected_first(need)
         ranks = np.zeros(len(self.query_ids), dtype=np.int64)
-        wanted = self._number == need - 1
-        ranks[self.query[wanted]] = self.rank[wanted]
+        is_needed = self._number == need - 1
+        ranks[self.query[is_needed]] = self.rank[is_needed]
         answered = ranks > 0
         return (
             answered.astype(np.float64),
@@ -364,11 +364,11 @@ class SearchLengths:
             if len(atoms) < need:
                 continue
             atom = atoms[need - 1]
-            before = int(self.rank[atom]) - 1
-            needed = need - int(np.sum(self.rank[atoms] <= before))
+            n_above = int(self.rank[atom]) - 1
+            needed = need - int(np.sum(self.rank[atoms] <= n_above))
             level = int(self.level_relevant[atom]), int(self.level_irrelevant[atom])
             probability[query], rank[query], reciprocal[query] = expectations(
-                before, *level, needed, self.cutoff
+                n_above, *level, needed, self.cutoff
             )
         return probability, rank, reciprocal
 
@@ -386,9 +386,9 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
         a = getattr(baseline, setting)
         b = getattr(contender, setting)
         if a != b:
-            what = setting.removesuffix("_digest")
+            noun = setting.removesuffix("_digest")
             raise MismatchError(
-                f"{baseline.name} and {contender.name} were evaluated with different {what} ({a}"
+                f"{baseline.name} and {contender.name} were evaluated with different {noun} ({a}"
                 f" and {b}); evaluate both in the same way"
             )
     first = baseline.clusters

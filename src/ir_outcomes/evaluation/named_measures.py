@@ -37,8 +37,8 @@ def direction_of(measure: Any) -> bool:
 
 def grade_of(measure: str, rel: int | None) -> int | None:
     """Return the smallest relevant grade, by a measure's name or as given."""
-    found = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
-    grade = int(found[1]) if found else None
+    match = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
+    grade = int(match[1]) if match else None
     if base_name(measure) == "ESL":
         grade = parse_measure(measure)["rel"]
     if rel is not None and grade is not None and rel != grade:
@@ -80,9 +80,9 @@ def check_measure(measure: Any) -> Any:
         cutoff = measure.SUPPORTED_PARAMS.get("cutoff")
         if cutoff is not None and cutoff.required and "cutoff" not in measure.params:
             raise ParameterError(f"{measure} needs a cutoff; write {measure}@10") from None
-        known = ", ".join(measure.SUPPORTED_PARAMS) or "none"
+        names = ", ".join(measure.SUPPORTED_PARAMS) or "none"
         raise ParameterError(
-            f"{measure.NAME}: {error} (its parameters: {known}); write it like P(rel=2)@10"
+            f"{measure.NAME}: {error} (its parameters: {names}); write it like P(rel=2)@10"
         ) from None
     for name in {"cutoff", "rel"} & measure.params.keys():  # P@0 would abort the interpreter
         if not 1 <= measure.params[name] <= LARGEST:
@@ -168,10 +168,12 @@ def _parsed(node: Any) -> tuple[str, dict[str, Any], Any]:
     if isinstance(node, ast.Call):
         if node.args or any(keyword.arg is None for keyword in node.keywords):
             raise ValueError("parameters must be named")
-        for one in node.keywords:
-            if isinstance(one.value, ast.Name):
-                raise ValueError(f"texts need quotes: {one.arg}={one.value.id!r}")
-        parameters = {str(one.arg): ast.literal_eval(one.value) for one in node.keywords}
+        for keyword in node.keywords:
+            if isinstance(keyword.value, ast.Name):
+                raise ValueError(f"texts need quotes: {keyword.arg}={keyword.value.id!r}")
+        parameters = {
+            str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords
+        }
         node = node.func
     if not isinstance(node, ast.Name):
         raise ValueError("there is no measure name")
@@ -199,9 +201,11 @@ def each_measure(measures: Measures) -> Sequence[Any]:
 
 def comparable_measures(measures: Measures, higher_is_better: bool | None) -> dict[Any, bool]:
     """Parse measures that runs are compared by, with their directions."""
-    found: dict[Any, bool] = {}
+    direction_by_measure: dict[Any, bool] = {}
     for measure in map(comparable, each_measure(measures)):
-        if measure in found:
+        if measure in direction_by_measure:
             raise ParameterError(f"{measure} is named twice; name each measure once")
-        found[measure] = direction_of(measure) if higher_is_better is None else higher_is_better
-    return found
+        direction_by_measure[measure] = (
+            direction_of(measure) if higher_is_better is None else higher_is_better
+        )
+    return direction_by_measure

@@ -185,8 +185,8 @@ def are_sources(items: Sequence[Any]) -> bool:
 
 def _is_record(item: Mapping[Any, Any]) -> bool:
     """Return whether a mapping has an id of a query, and so is a row."""
-    known = {normal(str(key).rpartition(".")[2]) for key in list(item)[:100]} & {*QUERY_TITLES}
-    return any(not isinstance(value, Mapping) for value in item.values()) and bool(known)
+    titles = {normal(str(key).rpartition(".")[2]) for key in list(item)[:100]} & {*QUERY_TITLES}
+    return any(not isinstance(value, Mapping) for value in item.values()) and bool(titles)
 
 
 def _is_of_retrieval(measure: str) -> bool:
@@ -244,10 +244,10 @@ def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) 
         )
     if missing.sum() > MANY_MISSING * len(missing) and "missing-values" not in allow:
         raise MismatchError(_words_of_missing(table))
-    lacking: dict[str, int] = {}
+    n_missing: dict[str, int] = {}
     everywhere = None
     if missing.any():
-        lacking = dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True))
+        n_missing = dict(zip(table.runs, table.missing.sum(axis=1).tolist(), strict=True))
         everywhere = AllQueries(table.query_ids, table.values, table.missing)
     return Scores(
         table.measure,
@@ -256,7 +256,7 @@ def _scores(table: ValuesTable, higher_is_better: bool, allow: Collection[str]) 
         tuple(compress(table.query_ids, ~missing)),
         table.values[:, ~missing],
         range=table.range,
-        missing=lacking,
+        missing=n_missing,
         everywhere=everywhere,
         decimals=table.decimals,
         about=table.notes,

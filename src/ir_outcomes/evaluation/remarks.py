@@ -133,11 +133,11 @@ def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
             of_lists[run.diagnosis.digests.tobytes()].append(run.name)
     groups = [names for names in of_lists.values() if len(names) > 1]
     if groups:
-        others = ""
+        rest = ""
         if len(groups) > 1:
-            others = f", and so have {plural('other group', len(groups) - 1)} of runs"
+            rest = f", and so have {plural('other group', len(groups) - 1)} of runs"
         text = (
-            f"{some(groups[0])} have the same documents in the same order for every query{others};"
+            f"{some(groups[0])} have the same documents in the same order for every query{rest};"
             " is one a copy, or the wrong file?"
         )
         yield note("identical", text, list(chain.from_iterable(groups)))
@@ -199,26 +199,26 @@ def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
 
 def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which queries runs lack, or have beyond the qrels."""
-    lacking = defaultdict[str, list[str]](list)
-    ignoring = defaultdict[tuple[str, str], list[str]](list)
+    runs_without = defaultdict[str, list[str]](list)
+    runs_beyond = defaultdict[tuple[str, str], list[str]](list)
     for run in runs:
         absent = list(compress(run.query_ids, run.answerable & ~run.diagnosis.listed))
         ignored = run.diagnosis.ignored
         if absent:
             queries = f"{plural('query', len(absent))} of the qrels ({some(absent)})"
-            lacking[queries].append(run.name)
+            runs_without[queries].append(run.name)
         if ignored:
             queries = f"{plural('query', len(ignored))} that the qrels lack ({some(ignored)}), ignored here."
             # Of unknown ids the rule is said before.
             repair = None if run.diagnosis.unknown_ids else repair_of_queries(ignored, absent)
             if repair is None:
-                ignoring["ignored", queries].append(run.name)
+                runs_beyond["ignored", queries].append(run.name)
             else:
-                ignoring["ids", f"{queries} {repair}"].append(run.name)
-    for queries, names in lacking.items():
+                runs_beyond["ids", f"{queries} {repair}"].append(run.name)
+    for queries, names in runs_without.items():
         lack = "lacks" if len(names) == 1 else "lack"
         yield note("missing", f"{some(names)} {lack} {queries}, counted as unanswered.", names)
-    for (kind, queries), names in ignoring.items():
+    for (kind, queries), names in runs_beyond.items():
         have = "has" if len(names) == 1 else "have"
         yield note(kind, f"{some(names)} {have} {queries}", names)
 
@@ -227,17 +227,17 @@ def notes_on_missing(
     missing: Mapping[str, int], n_queries: int, runs: Sequence[str] = ()
 ) -> Iterator[Note]:
     """Say which runs have no results for how many of the answerable queries."""
-    lacking = {name: number for name, number in missing.items() if number}
-    if not lacking:
+    numbers = {name: number for name, number in missing.items() if number}
+    if not numbers:
         return
     texts = [
         f"{name} has no results for {number} of {n_queries} queries"
         f" ({percent(number / n_queries)} %)"
-        for name, number in islice(lacking.items(), 3)
+        for name, number in islice(numbers.items(), 3)
     ]
-    if len(lacking) > 3:
-        texts.append(f"{plural('other run', len(lacking) - 3)} lack some, too")
-    kind = "many missing" if max(lacking.values()) > MANY_MISSING * n_queries else "missing"
+    if len(numbers) > 3:
+        texts.append(f"{plural('other run', len(numbers) - 3)} lack some, too")
+    kind = "many missing" if max(numbers.values()) > MANY_MISSING * n_queries else "missing"
     remedy = "Run the system on them, or leave them out of the qrels."
     yield note(kind, f"{listed(texts)}; they count as not found. {remedy}", runs)
 

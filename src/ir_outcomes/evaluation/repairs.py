@@ -18,6 +18,7 @@ from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 
 DEPTH = 10  # documents of each list whose ids are looked at
+MANY_IDS = 0.05  # of the judged documents, so many more that another way of writing ids adds
 SAMPLE = 10  # queries in which a rule has to help before it is tried in all
 
 # The query within which an id has to match (empty for the id of a query itself), and the id.
@@ -119,23 +120,19 @@ class Documents:
     repair: Repair | None
 
 
-def documents_to_repair(
-    qrels: Qrels, run: Run, of_queries: Repair | None, share: float
-) -> Documents:
+def documents_to_repair(qrels: Qrels, run: Run, of_queries: Repair | None) -> Documents:
     """Compare ids of documents, in a sample if no rule helps there."""
     # Trying the rules on all ids takes much longer than reading them.
     step = max(1, len(run.query_ids) // SAMPLE)
-    sampled = compared_documents(qrels, run, of_queries, share, step)
-    if sampled.repair is None:
-        return sampled
-    return compared_documents(qrels, run, of_queries, share)
+    sampled = compared_documents(qrels, run, of_queries, step)
+    return sampled if sampled.repair is None else compared_documents(qrels, run, of_queries)
 
 
 def compared_documents(
-    qrels: Qrels, run: Run, of_queries: Repair | None, share: float = 0, step: int = 1
+    qrels: Qrels, run: Run, of_queries: Repair | None, step: int = 1
 ) -> Documents:
     """Compare ids of documents, where queries match, also if only by a rule."""
-    # A rule has to add more than a share to those judged. Only every so many queries are compared.
+    # Only every so many queries are compared.
     change = str if of_queries is None else of_queries.undo
     code_of = {change(query): code for code, query in enumerate(qrels.query_ids)}
     order = ranking(run, "trec").order
@@ -153,10 +150,11 @@ def compared_documents(
     unknown = listed - judged
     absent = judged - listed
     n_judged = len(listed & judged)
+    few = MANY_IDS * n_judged
     repair = None
-    if len(unknown) > share * n_judged:  # no rule makes more of them match
+    if len(unknown) > few:  # no rule makes more of them match
         repair = repair_of(unknown, absent)
-    if repair is not None and repair.matches <= share * n_judged:
+    if repair is not None and repair.matches <= few:
         repair = None
     examples = (some(sorted({docid for _, docid in ids}), 3) for ids in (unknown, absent))
     return Documents(len(listed), n_judged, f"({'; they have '.join(examples)})", repair)
@@ -177,5 +175,5 @@ def about_unknown_ids(qrels: Qrels, run: Run, any_judged: bool) -> str:
     if not set(qrels.docids.tolist()).isdisjoint(run.docids.tolist()):
         return ""
     documents = compared_documents(qrels, run, None)
-    found = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
-    return f"{found} {documents.repair or 'Are these from the same collection?'}"
+    problem = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
+    return f"{problem} {documents.repair or 'Are these from the same collection?'}"

@@ -16,8 +16,8 @@ from ir_outcomes.evaluation.systems import (
     Systems,
     is_rule,
     only_runs,
+    system_by_rule,
     system_by_run,
-    systems_by_rule,
     systems_of,
 )
 from ir_outcomes.reading.files import STDIN, name_of
@@ -87,10 +87,10 @@ def runs_of_call(
         renamed = list(zip(*runs_and_names(items, names), strict=True))
         apart, contenders = renamed[: len(apart)], renamed[len(apart) :]
     check_names(name for _, name in apart + contenders)
-    others = _without(contenders, [baseline for baseline, _ in apart])
+    rest = _without(contenders, [baseline for baseline, _ in apart])
     listed = _listed(apart)
     n_apart = len(listed)
-    listed += _listed(others)
+    listed += _listed(rest)
     named = _named(listed, replicates)
     several = replicates_in(named)
     for given, run in zip(listed[:n_apart], named, strict=False):
@@ -101,12 +101,12 @@ def runs_of_call(
             )
     separate = iter(dict.fromkeys(run.system for run in named[:n_apart]))
     first = [
-        _system_called(baseline, named) if _is_name(baseline) else next(separate)
+        _system_named(baseline, named) if _is_name(baseline) else next(separate)
         for baseline in baselines
     ]
-    order = {system: place for place, system in enumerate(dict.fromkeys(first))}
+    order = {system: position for position, system in enumerate(dict.fromkeys(first))}
     named.sort(key=lambda run: order.get(run.system, len(order)))
-    return Call(named, [order[system] for system in first], len(others) < len(contenders))
+    return Call(named, [order[system] for system in first], len(rest) < len(contenders))
 
 
 def _baseline(baseline: Any) -> tuple[Any, str | None]:
@@ -129,7 +129,7 @@ def _is_name(baseline: Any) -> bool:
     return not os.path.exists(path_and_order(baseline)[0])
 
 
-def _system_called(name: str, runs: Sequence[NamedRun]) -> str:
+def _system_named(name: str, runs: Sequence[NamedRun]) -> str:
     """Return the system with a name, or the one of the run with it."""
     for run in runs:
         if name in (run.name, run.system):
@@ -196,7 +196,7 @@ def _named(listed: Sequence[NamedRun], replicates: Any) -> list[NamedRun]:
     titles = [_title(item.run) for item in listed]
     names = [item.name or title for item, title in zip(listed, titles, strict=True)]
     if is_rule(replicates):  # equal names, as those of a file given twice, would be of one system
-        systems_by_rule(names, replicates)
+        system_by_rule(names, replicates)
     given = [item.name or None for item in listed]
     names = distinct_names(titles, given, [item.run for item in listed])
     system_of = {name: item.system for name, item in zip(names, listed, strict=True) if item.system}

@@ -143,6 +143,6 @@ def shapes_of_values(scores: Scores) -> Iterator[tuple[Array, Any]]:
     if scores.clusters is not None:
         yield scores.clusters, shape[1:]
     if scores.everywhere is not None:
-        whole = len(scores.runs), len(scores.everywhere.query_ids)
-        yield scores.everywhere.values, whole
-        yield scores.everywhere.missing, whole
+        of_all = len(scores.runs), len(scores.everywhere.query_ids)
+        yield scores.everywhere.values, of_all
+        yield scores.everywhere.missing, of_all

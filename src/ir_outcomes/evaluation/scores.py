@@ -188,10 +188,10 @@ class Scores:
         """Keep some of the queries, a list or file of ids, by default all."""
         if queries is None:
             return self
-        chosen = positions_of_queries(queries, self.query_ids)
-        ids = tuple(self.query_ids[column] for column in chosen)
-        clusters = None if self.clusters is None else self.clusters[chosen]
-        values = self.values[:, chosen]
+        positions = positions_of_queries(queries, self.query_ids)
+        ids = tuple(self.query_ids[column] for column in positions)
+        clusters = None if self.clusters is None else self.clusters[positions]
+        values = self.values[:, positions]
         return replace(
             self, query_ids=ids, values=values, clusters=clusters, everywhere=None, missing={}
         )
@@ -269,31 +269,31 @@ def positions_of_queries(
 ) -> Ints:
     """Return the positions of queries, a list or file of ids, ascending."""
     position = {query: index for index, query in enumerate(query_ids)}
-    wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
-    if not wanted:
+    ids = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
+    if not ids:
         raise MismatchError("the list of queries is empty; name at least one")
-    if missing := [query for query in wanted if query not in position]:
+    if missing := [query for query in ids if query not in position]:
         raise MismatchError(f"there is no query {some(missing)} here")
-    return np.array(sorted({position[query] for query in wanted}), dtype=np.int64)
+    return np.array(sorted({position[query] for query in ids}), dtype=np.int64)
 
 
 def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Scores:
     """Return the reciprocal ranks of the answerable queries at a cutoff."""
     first = runs[0].at(cutoff)
-    chosen = first.answerable
+    answerable = first.answerable
     depth = "" if first.cutoff is None else f"@{first.cutoff}"
     grade = "" if first.rel == 1 else f"(rel={first.rel})"
     usual = "trec" if first.cutoff is None else "msmarco"
     rule = "" if first.ties == usual else f", ties {first.ties}"
     judged = ", judged only" if first.judged_only else ""
-    values = np.stack([run.at(cutoff).reciprocal_rank()[chosen] for run in runs])
+    values = np.stack([run.at(cutoff).reciprocal_rank()[answerable] for run in runs])
     return Scores(
         f"RR{grade}{depth}{rule}{judged}",
         True,
         tuple(run.name for run in runs),
         first.answerable_queries,
         values,
-        None if first.clusters is None else first.clusters[chosen],
+        None if first.clusters is None else first.clusters[answerable],
     )
 
 

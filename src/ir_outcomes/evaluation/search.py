@@ -62,13 +62,13 @@ def search_lengths(
     qrels = as_qrels(qrels)
     whole_run = as_run(run)
     ranked_run = filtered(qrels, whole_run, judged_only=judged_only, drop_self=drop_self)
-    found = joined(qrels, ranked_run)
+    matches = joined(qrels, ranked_run)
     ranked = ranking(ranked_run, ties)
-    first, size, listed = levels(qrels, ranked_run.offsets, found, ties, ranked)
+    first, size, listed = levels(qrels, ranked_run.offsets, matches, ties, ranked)
     within = _BEHIND if cutoff is None else cutoff
     n_queries = len(qrels.query_ids)
     # The last, at position -1, is that of queries the run lacks.
-    depths = np.append(np.diff(ranked_run.offsets), 0)[found.positions]
+    depths = np.append(np.diff(ranked_run.offsets), 0)[matches.positions]
     retrieved = np.minimum(depths, within)
     depth = min(JUDGED_DEPTH, within)
     judged = np.bincount(qrels.codes[(first > 0) & (first <= depth)], minlength=n_queries)
@@ -78,21 +78,21 @@ def search_lengths(
     query = qrels.codes[relevant].astype(np.int64)
     best = _best(query, first[relevant], n_queries)
     self_ranks = np.zeros(n_queries, dtype=np.int64)  # 0 without such a document
-    hits = np.flatnonzero(found.self_rows >= 0)
-    start = ranked_run.offsets[found.positions[hits]]
-    self_ranks[hits] = positions_in(ranked.order, found.self_rows[hits]) - start + 1
+    hits = np.flatnonzero(matches.self_rows >= 0)
+    start = ranked_run.offsets[matches.positions[hits]]
+    self_ranks[hits] = positions_in(ranked.order, matches.self_rows[hits]) - start + 1
     lowest = np.zeros(n_queries, dtype=np.int64)
     np.maximum.at(lowest, query, first[relevant])
     diagnosis = Diagnosis(
-        listed=found.positions >= 0,
+        listed=matches.positions >= 0,
         reordered=best != _best(query, listed[relevant], n_queries),
-        against_ranks=_of_queries(whole_run.against_ranks, found.positions),
-        rising=_of_queries(whole_run.rising, found.positions),
+        against_ranks=_of_queries(whole_run.against_ranks, matches.positions),
+        rising=_of_queries(whole_run.rising, matches.positions),
         retrieves_itself=self_ranks > 0,
         # Where it is relevant itself, it is meant to be found.
         below_itself=(self_ranks > 0) & (lowest > self_ranks) & (best != self_ranks),
         unjudged=unjudged.astype(np.uint8),
-        digests=list_digests(ranked_run, found.positions, ranked.order),
+        digests=list_digests(ranked_run, matches.positions, ranked.order),
         ignored=tuple(sorted(set(whole_run.query_ids) - set(qrels.query_ids))),
         unknown_ids=about_unknown_ids(qrels, whole_run, bool(first.any())),
         equal_scores=share_of_equal_scores(whole_run, ties),

@@ -36,33 +36,33 @@ def collections_of(
     several_runs : bool
         Whether systems may have several runs.
     """
-    found = evaluations_of(evaluations, cutoff, several_runs=several_runs, values=True)
-    if not found:
+    members = evaluations_of(evaluations, cutoff, several_runs=several_runs, values=True)
+    if not members:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
     compared = {
         name: "runs" if evaluation.values is None else evaluation.values.measure
-        for name, evaluation in found.items()
+        for name, evaluation in members.items()
     }
     if len(set(compared.values())) > 1:
         words = listed([f"{name}: {measure}" for name, measure in compared.items()][:10])
         raise MismatchError(f"the collections differ in what is compared ({words})")
-    for setting, said in differing(found, "cutoff", "ties", "judged_only"):
+    for setting, said in differing(members, "cutoff", "ties", "judged_only"):
         if setting not in allow:
-            smallest = min(evaluation.cutoff for evaluation in found.values())
+            smallest = min(evaluation.cutoff for evaluation in members.values())
             remedy = f"pass `cutoff={smallest}`{remedy}"
             raise MismatchError(
                 f"the collections differ in {setting} ({said});"
                 f" {remedy if setting == 'cutoff' else 'evaluate them alike'}"
             )
     for name in groups:
-        if name not in found:
+        if name not in members:
             raise ParameterError(
-                f"groups names {name!r}, which is no collection; they are {listed([*found][:10])}"
+                f"groups names {name!r}, which is no collection; they are {listed([*members][:10])}"
             )
     # With one relevant document the two are the same.
-    if len({evaluation.unit for evaluation in found.values()}) > 1:
-        found = {name: replace(member, unit="document") for name, member in found.items()}
-    return found
+    if len({evaluation.unit for evaluation in members.values()}) > 1:
+        members = {name: replace(member, unit="document") for name, member in members.items()}
+    return members
 
 
 def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:

@@ -48,7 +48,7 @@ def replicates_of(names: Sequence[str], replicates: Any) -> Systems:
 def system_by_run(names: Sequence[str], replicates: Any) -> Mapping[str, str]:
     """Return the system of each run that has one."""
     if is_rule(replicates):
-        return systems_by_rule(names, replicates)
+        return system_by_rule(names, replicates)
     system_of = _mapping_of(replicates)
     unknown = [str(run) for run in system_of if run not in names]
     if unknown:
@@ -63,32 +63,32 @@ def is_rule(replicates: Any) -> bool:
     return isinstance(replicates, str) and replicates.startswith(RULE)
 
 
-def systems_by_rule(names: Sequence[str], rule: str) -> dict[str, str]:
+def system_by_rule(names: Sequence[str], rule: str) -> dict[str, str]:
     """Return the systems of names with a whole number behind a separator."""
     separator = rule.removeprefix(RULE)
     if not separator:
         raise ParameterError('write the separator behind "by:", such as "by:_"', replicates=rule)
-    found: dict[str, str] = {}
+    system_of: dict[str, str] = {}
     for name in names:
         system, _, number = name.rpartition(separator)
         if system and number.isascii() and number.isdigit():
-            found[name] = system
-    if not found:
+            system_of[name] = system
+    if not system_of:
         raise ParameterError(
             f"no run has a name that ends in {separator!r} and a whole number; the runs are"
             f" {some(list(names))}",
             replicates=rule,
         )
-    check_names(name for name in names if name in found)
-    sizes = Counter(found.values())
-    for run, system in found.items():
+    check_names(name for name in names if name in system_of)
+    sizes = Counter(system_of.values())
+    for run, system in system_of.items():
         if sizes[system] == 1:
             raise ParameterError(
                 f"{run} would be the only run of a system {system}; rename it, or give a"
                 " mapping of run to system",
                 replicates=rule,
             )
-    return found
+    return system_of
 
 
 def _mapping_of(replicates: Any) -> Mapping[str, str]:
@@ -110,18 +110,18 @@ def _mapping_of(replicates: Any) -> Mapping[str, str]:
 def systems_of(names: Sequence[str], system_of: Mapping[str, str]) -> Systems:
     """Return the runs of each system, whose name no other run may have."""
     check_names(set(system_of.values()), "system")
-    found: dict[str, tuple[str, ...]] = {}
+    systems: dict[str, tuple[str, ...]] = {}
     for run in names:
         if run in system_of:
             system = system_of[run]
-            found[system] = (*found.get(system, ()), run)
-    taken = [system for system, runs in found.items() if system in {*names} - {*runs}]
+            systems[system] = (*systems.get(system, ()), run)
+    taken = [system for system, runs in systems.items() if system in {*names} - {*runs}]
     if taken:
         raise ParameterError(
             f"replicates: {some(taken)} would be the name of a system and of a run that is not"
             " part of it; rename one of them"
         )
-    return found
+    return systems
 
 
 def only_runs(systems: Systems) -> dict[str, str]:
@@ -146,9 +146,9 @@ def check_runs(system: str, runs: Sequence[SearchLengths]) -> None:
         # Different runs may have the same judged documents, or no document at all.
         if run.judged_only or not run.retrieved.any():
             continue
-        other = first_of.setdefault(run.diagnosis.digests.tobytes(), run.name)
-        if other != run.name:
+        twin = first_of.setdefault(run.diagnosis.digests.tobytes(), run.name)
+        if twin != run.name:
             raise ParameterError(
-                f"{other} and {run.name}, two of the {plural('run', len(runs))} of {system}, have"
+                f"{twin} and {run.name}, two of the {plural('run', len(runs))} of {system}, have"
                 " the same documents in the same order for every query; give each run once"
             )

@@ -96,12 +96,12 @@ class Work:
                 f"{lengths.name} was evaluated with other qrels than the other runs; give the same"
                 " qrels"
             )
-        for setting, wanted in self.settings.items():
+        for setting, value in self.settings.items():
             computed = getattr(lengths, setting)
-            if computed != wanted:
+            if computed != value:
                 raise MismatchError(
                     f"{lengths.name} was evaluated with `{setting}={computed!r}`, here it is"
-                    f" `{setting}={wanted!r}`; pass `{setting}={computed!r}` or evaluate the run"
+                    f" `{setting}={value!r}`; pass `{setting}={computed!r}` or evaluate the run"
                     " again"
                 )
         lengths.at(self.cutoff or DEFAULT_CUTOFF)

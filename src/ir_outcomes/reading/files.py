@@ -14,7 +14,7 @@ import os
 import shlex
 import stat
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -23,39 +23,20 @@ from typing import IO, Any, Literal, NamedTuple
 from ir_outcomes.arguments import check_argument
 from ir_outcomes.errors import FormatError, IrOutcomesError, UnreadableFile, not_installed
 
-_INPUT = 1 << 16  # bytes
-
 
 def decompressed(raw: "io.BufferedReader[Any]") -> Iterator[bytes]:
     """Yield the decompressed content in pieces of at most `BLOCK_SIZE` bytes."""
     head = raw.peek(4)
+    content: Any = raw
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _zstd_content(raw)
-    content = gzip.GzipFile(fileobj=raw, mode="rb") if head.startswith(b"\x1f\x8b") else raw
+        content = _zstd_file(raw)
+    elif head.startswith(b"\x1f\x8b"):
+        content = gzip.GzipFile(fileobj=raw, mode="rb")
     return iter(lambda: content.read(BLOCK_SIZE), b"")
 
 
-def _zstd_content(raw: IO[bytes]) -> Iterator[bytes]:
-    """Decompress streams that follow each other, and notice damage in later ones."""
-    decompressor = _zstd_decompressor()
-    data = raw.read(_INPUT)
-    while data:
-        stream = decompressor()
-        while True:
-            if piece := stream.decompress(data, BLOCK_SIZE):
-                yield piece
-            if stream.eof:
-                break
-            data = raw.read(_INPUT) if stream.needs_input else b""
-            if stream.needs_input and not data:
-                raise EOFError("compressed data ended inside a stream")
-        data = (stream.unused_data or b"").lstrip(b"\0")
-        while not data and (padding := raw.read(_INPUT)):
-            data = padding.lstrip(b"\0")  # NUL bytes between streams are padding
-
-
-def _zstd_decompressor() -> Callable[[], Any]:
-    """Return the decompressor of zstd, of the standard library from Python 3.14 on."""
+def _zstd_file(raw: IO[bytes]) -> Any:
+    """Open a file of zstd, which the standard library reads from Python 3.14 on."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -65,7 +46,7 @@ def _zstd_decompressor() -> Callable[[], Any]:
             raise not_installed(
                 "reading a .zst file needs the package backports.zstd", "zstd"
             ) from None
-    return zstd.ZstdDecompressor
+    return zstd.ZstdFile(raw)
 
 
 BLOCK_SIZE = 1 << 19

@@ -1,6 +1,5 @@
 """Names of measures as tools spell them."""
 
-import math
 import re
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,54 +9,32 @@ from ir_measures.measures import registry
 
 from ir_outcomes.choices import Floats
 
-# Families of measures by their spellings, in small letters without separators: a line for each.
+# Families of measures, in small letters without separators.
 # From 0, where nothing was found, to 1:
-_SHARES = """
-rr mrr reciprank reciprocalrank meanreciprocalrank
-ap map mapcut averageprecision avgprecision meanaverageprecision
-ndcg ndcgcut
-p precision prec
-r recall rec
-f f1
-success hit hitrate
-setap setmap
-setp
-setr setrecall
-setf
-rprec rprecision
-apia mapia
-alphandcg
-iprec iprecatrecall
-accuracy
-err
-rbp
-bpref
-infap
-erria
-nerria
-pia
-strecall
-nnrbp
-nrbp
-ndcgburges
-11ptavg
-"""
+_SHARES = {
+    "rr", "ap", "ndcg", "p", "r", "f", "success", "setap", "setp", "setr", "setf", "rprec", "apia", "alphandcg",
+    "iprec", "accuracy", "err", "rbp", "bpref", "infap", "erria", "nerria", "pia", "strecall", "nnrbp", "nrbp",
+    "ndcgburges", "11ptavg",
+}  # fmt: skip
 # From 0 to 1, where 0 does not mean that nothing was found, or nothing else is known:
-_LIMITED = "judged compat answered"
+_LIMITED = {"judged", "compat", "answered"}
 # From 0, where nothing was found, without a largest value:
-_UNLIMITED = """
-bpm sdcg inst insq nerr8 nerr9 nerr10 nerr11 alphadcg ndcgrel rndcg g bing hits dcg dcgburges numrelret
-"""
-_OTHERS = """
-gmmap gmbpref numnonreljudgedret numq numrel numret relativep setrelativep setrelp rprecmult utility runid relstring
-"""
-_FAMILIES = {
-    spelling: line.split()[0] for line in _SHARES.strip().splitlines() for spelling in line.split()
-}
-_SHARE_FAMILIES = set(_FAMILIES.values())
-_FAMILIES |= {name: name for name in f"{_LIMITED} {_UNLIMITED} {_OTHERS}".split()}
-_GAIN_FAMILIES = _SHARE_FAMILIES | set(_UNLIMITED.split())
-_BOUNDED_FAMILIES = _SHARE_FAMILIES | set(_LIMITED.split())
+_UNLIMITED = {
+    "bpm", "sdcg", "inst", "insq", "nerr8", "nerr9", "nerr10", "nerr11", "alphadcg", "ndcgrel", "rndcg", "g", "bing",
+    "hits", "dcg", "dcgburges", "numrelret",
+}  # fmt: skip
+_OTHERS = {
+    "gmmap", "gmbpref", "numnonreljudgedret", "numq", "numrel", "numret", "relativep", "setrelativep", "setrelp",
+    "rprecmult", "utility", "runid", "relstring",
+}  # fmt: skip
+_OTHER_SPELLINGS = {
+    "mrr": "rr", "reciprank": "rr", "reciprocalrank": "rr", "meanreciprocalrank": "rr",
+    "map": "ap", "mapcut": "ap", "averageprecision": "ap", "avgprecision": "ap", "meanaverageprecision": "ap",
+    "ndcgcut": "ndcg", "precision": "p", "prec": "p", "recall": "r", "rec": "r", "f1": "f",
+    "hit": "success", "hitrate": "success", "setrecall": "setr", "setmap": "setap", "rprecision": "rprec",
+    "mapia": "apia", "iprecatrecall": "iprec",
+}  # fmt: skip
+_FAMILIES = {name: name for name in _SHARES | _LIMITED | _UNLIMITED | _OTHERS} | _OTHER_SPELLINGS
 _NAME = re.compile(r"(.*?)(\(.*\))?(?:(@|_at_|_cut_|[_ -]?)([0-9][0-9.]*))?")
 ROUNDING_OF_SUMS = 1e-9  # by which sums of floating-point numbers miss the ends of a range
 
@@ -117,12 +94,12 @@ def is_reciprocal(measure: str) -> bool:
 
 def is_gain(measure: str) -> bool:
     """Whether a measure is higher for better runs and zero where nothing was found."""
-    return parsed_name(measure).family in _GAIN_FAMILIES
+    return parsed_name(measure).family in _SHARES | _UNLIMITED
 
 
 def bounds_of(measure: str) -> tuple[float, float] | None:
     """Return the smallest and largest value of a measure, None where not known."""
-    if parsed_name(measure).family in _BOUNDED_FAMILIES:
+    if parsed_name(measure).family in _SHARES | _LIMITED:
         return 0.0, 1.0
     cutoff = cutoff_of(measure)
     if base_name(measure) in ("ESL", "ASL") and cutoff:
@@ -133,32 +110,3 @@ def bounds_of(measure: str) -> tuple[float, float] | None:
 def are_truth_values(values: Floats) -> bool:
     """Whether all values are 1 or 0, as of what was solved or not."""
     return bool(np.isin(values, (0, 1)).all())
-
-
-def problem_of(value: float, measure: str, bounds: tuple[float, float] | None) -> str | None:
-    """Return why a measure cannot have this value, None where it can."""
-    base = base_name(measure)
-    cutoff = cutoff_of(measure)
-    if math.isinf(value):
-        finite = f"; take {base}(missing='cutoff')@{cutoff or 100}" if base == "ASL" else ""
-        return f"is infinite, so that it has no mean{finite}"
-    if base == "ESL" and value < 1:
-        return "is not a rank, which is 1 or more"
-    if base == "ESL" and cutoff and value > cutoff + ("cutoff+1" in measure):
-        return f"is a rank beyond the cutoff, {cutoff}"
-    smallest, largest = bounds or (0.0 if is_gain(measure) else -math.inf, math.inf)
-    if value < smallest - ROUNDING_OF_SUMS or value > largest + ROUNDING_OF_SUMS:
-        if math.isinf(largest):
-            return "is negative"
-        hint = ""
-        if 1 < value <= 100 and largest == 1:
-            hint = "; if the values are percentages, divide them by 100"
-        if is_reciprocal(measure) and value > 1 and value == int(value):
-            hint = "; if the values are ranks, call them ESL"
-        return f"is not between {smallest:g} and {largest:g}{hint}"
-    if is_reciprocal(measure) and cutoff and value:
-        # The most by which rounding can have changed the value.
-        rounding = 0.5 * 10.0 ** -len(repr(value).partition(".")[2])
-        if value + rounding < 1 / cutoff:
-            return f"is below 1/{cutoff}, although ranks beyond {cutoff} do not count"
-    return None

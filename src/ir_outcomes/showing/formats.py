@@ -36,7 +36,7 @@ def as_markdown(view: View, *, details: bool = False, rows: int | None = None) -
         blocks.append(_paragraph(" ".join(view.sentences)))
     blocks += _blocks(view.tables, view.first_notes, rows)
     if details:
-        blocks += _blocks(view.details, view.other_notes, None)
+        blocks += _blocks(view.details(), view.other_notes, None)
     return "\n\n".join(blocks)
 
 
@@ -70,7 +70,7 @@ def markdown_table(table: Table, rows: int | None = None) -> str:
 
 def _escape(text: str) -> str:
     """Escape text for use within a line of Markdown."""
-    return _MARKUP.sub(lambda found: f"\\{found[0]}", _entities(text))
+    return _MARKUP.sub(lambda match: f"\\{match[0]}", _entities(text))
 
 
 def _entities(text: str) -> str:
@@ -86,25 +86,25 @@ def _markdown_cell(text: str, column: Column) -> str:
 
 def _paragraph(text: str) -> str:
     """Escape text that starts a line, which could begin a list."""
-    return _LIST.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", _escape(text))
+    return _LIST.sub(lambda match: f"{match[0][:-1]}\\{match[0][-1]}", _escape(text))
 
 
 def as_html(view: View, *, full: bool = False) -> str:
     """Write a view with its details in a fold, `full` as a page by itself."""
-    shown = [
+    parts = [
         _element("p", _element("b", _text(view.headline))),
         *(_element("p", _text(sentence)) for sentence in view.sentences),
         html_parts(view.tables, view.first_notes),
     ]
-    if folded := html_parts(view.details, view.other_notes):
+    if folded := html_parts(view.details(), view.other_notes):
         summary = _element("summary", f"More: {_text(view.more or 'notes')}")
-        shown.append(_element("details", f"{summary}{folded}"))
+        parts.append(_element("details", f"{summary}{folded}"))
     if not full:
-        return "".join(shown)
+        return "".join(parts)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta'
         f' charset="utf-8">\n<title>{_text(view.headline)}</title>\n'
-        f"<style>\n{_STYLE}\n</style>\n</head>\n<body>\n{''.join(shown)}\n</body>\n</html>\n"
+        f"<style>\n{_STYLE}\n</style>\n</head>\n<body>\n{''.join(parts)}\n</body>\n</html>\n"
     )
 
 

@@ -46,7 +46,7 @@ def as_latex(
         )
     tables = [table for table in view.printed or view.tables if table.columns]
     if not tables:  # sentences say what a single item's table would; a paper wants the table
-        first = next((table for table in view.details if table.columns), None)
+        first = next((table for table in view.details() if table.columns), None)
         tables = [] if first is None else [first]
     parts = []
     for number, table in enumerate(tables, start=1):
@@ -160,7 +160,7 @@ def _tex_number(text: str, *, bold: bool) -> str:
     """Set numbers with a true minus sign and powers of ten."""
     if text == "-":
         return "--"
-    if not any(found["sign"] or found["exponent"] for found in _NUMBER.finditer(text)):
+    if not any(match["sign"] or match["exponent"] for match in _NUMBER.finditer(text)):
         return _bold(_tex(text), bold)
     math = (
         _NUMBER.sub(_in_math, escaped(text))
@@ -171,8 +171,8 @@ def _tex_number(text: str, *, bold: bool) -> str:
     return rf"$\mathbf{{{math}}}$" if bold else f"${math}$"
 
 
-def _in_math(found: re.Match[str]) -> str:
-    sign, mantissa, exponent = found.group("sign", "mantissa", "exponent")
+def _in_math(match: re.Match[str]) -> str:
+    sign, mantissa, exponent = match.group("sign", "mantissa", "exponent")
     if exponent is None:
         return f"{sign}{mantissa}"
     return rf"{sign}{mantissa}\times10^{{{int(exponent)}}}"

@@ -4,11 +4,9 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, takewhile, zip_longest
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 from rich.cells import cell_len, chop_cells
-from rich.console import Console
-from rich.text import Text
 
 from ir_outcomes.errors import escaped
 from ir_outcomes.formatting import plural
@@ -24,11 +22,6 @@ _WORDS = re.compile(r"\s*(?:\[[-+]?\d\S*, \S+|\S*\bp [=<] \d\S*|\S*\d %\S*|\S+)"
 # Names are divided behind - _ and . and measures before their cutoff: "RR(rel=2)@10" above "0"
 # would be read as another measure. A sign stays beside the word before it.
 _PARTS = re.compile(r"\s*(?:[^\s._-]*[._-]+|[^\s._-]+?(?=@\d)|[^\s._-]+(?: [%*‡](?!\S))?)")
-_COLOURS = {
-    "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
-    "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",
-    "bold": r"\btrade-off\b|\b(coverage|ranking) (gain|loss), unconfirmed\b|\binconclusive\b",
-}
 
 
 def as_text(
@@ -47,16 +40,16 @@ def as_text(
     blocks = [*filter(None, blocks)]
     closing = [_wrapped(note, width, first="! ", rest="  ") for note in view.first_notes]
     if not details:
-        shown = _fitting(closing, blocks, view.most_lines if width >= USUAL_WIDTH else None)
-        more = [plural("note", len(closing) - len(shown))] if shown != closing else []
-        more += [view.more] if view.more else ["notes"] if not more else []
-        closing = shown
-        if view.details or view.other_notes:
+        fitting = _fitting(closing, blocks, view.most_lines if width >= USUAL_WIDTH else None)
+        subjects = [plural("note", len(closing) - len(fitting))] if fitting != closing else []
+        subjects += [view.more] if view.more else ["notes"] if not subjects else []
+        closing = fitting
+        if view.more or view.other_notes:
             ask = "to_text(details=True)" if in_python else "--details"
-            closing.append(_wrapped(f"More ({', '.join(more)}): {ask}", width))
+            closing.append(_wrapped(f"More ({', '.join(subjects)}): {ask}", width))
     blocks.append("\n".join(closing))
     if details:
-        blocks += [_table(table, width, None, in_python) for table in view.details]
+        blocks += [_table(table, width, None, in_python) for table in view.details()]
         notes = (_wrapped(note, width, first="- ", rest="  ") for note in view.other_notes)
         blocks.append("\n".join(notes))
     return "\n\n".join(filter(None, blocks))
@@ -71,17 +64,6 @@ def _fitting(notes: list[str], blocks: Sequence[str], most_lines: int | None) ->
     ):
         number -= 1
     return notes[:number]
-
-
-def print_text(text: str, stream: TextIO) -> None:
-    """Print text, with verdicts in colour on a terminal."""
-    if not stream.isatty():
-        stream.write(f"{text}\n")
-        return
-    coloured = Text(text)
-    for style, pattern in _COLOURS.items():
-        coloured.highlight_regex(pattern, style)
-    Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=True).print(coloured)
 
 
 def _table(table: Table, width: int, limit: int | None, in_python: bool) -> str:
@@ -137,9 +119,10 @@ def _aligned(table: Table, n_rows: int, width: int) -> Iterator[str]:
     """
     laid = [
         _Laid(
-            column, [escaped(column.title), *(escaped(row[place]) for row in table.rows[:n_rows])]
+            column,
+            [escaped(column.title), *(escaped(row[position]) for row in table.rows[:n_rows])],
         )
-        for place, column in enumerate(table.columns)
+        for position, column in enumerate(table.columns)
     ]
     names = laid[: _n_naming(laid)]
     block = list(names)
@@ -227,10 +210,10 @@ def _folded(words: Iterable[str], width: int, first: str = "", rest: str = "") -
         if not is_empty:
             lines.append(line)
             line = rest
-        *whole, last = chop_cells(word, width - cell_len(line))
-        for part in whole:
+        *lines_between, end = chop_cells(word, width - cell_len(line))
+        for part in lines_between:
             lines.append(line + part)
             line = rest
-        line = line + last
+        line = line + end
         is_empty = False
     return [*lines, line]

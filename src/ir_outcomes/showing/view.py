@@ -6,14 +6,13 @@ that change how the label is read, and one line that says what else there is.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import groupby
 from math import nan
 from operator import itemgetter
 from typing import Any, Self
 
 from ir_outcomes.formatting import NOTHING
-from ir_outcomes.table_columns import NUMBER, SIGN, Column
+from ir_outcomes.table_columns import SIGN, Column
 
 MOST_NOTES = 3
 
@@ -47,9 +46,9 @@ class Table:
             for column, cells in laid_out
             if not items or column.form == SIGN or not {NOTHING, ""}.issuperset(cells)
         ]
-        shown = tuple(column for column, _ in filled)
+        remaining = tuple(column for column, _ in filled)
         rows = tuple(zip(*(cells for _, cells in filled), strict=True))
-        return cls(shown, rows, tuple(filter(None, (legend(shown), *captions))), title)
+        return cls(remaining, rows, tuple(filter(None, (legend(remaining), *captions))), title)
 
     @classmethod
     def of_texts(
@@ -60,10 +59,10 @@ class Table:
         title: str = "",
     ) -> Self:
         """Lay out rows that hold what the columns show, one after the other."""
-        placed = [
+        by_position = [
             replace(column, value=itemgetter(position)) for position, column in enumerate(columns)
         ]
-        return cls.of(placed, rows, *captions, title=title)
+        return cls.of(by_position, rows, *captions, title=title)
 
 
 def with_marks(cells: Sequence[str], marks: Sequence[str]) -> list[str]:
@@ -76,32 +75,6 @@ def with_marks(cells: Sequence[str], marks: Sequence[str]) -> list[str]:
     )
 
 
-def texts(*headings: str) -> tuple[Column, ...]:
-    """Return columns of texts for `Table.of_texts`."""
-    return tuple(map(Column, headings))
-
-
-def numbers(*headings: str) -> tuple[Column, ...]:
-    """Return columns that are aligned to the right for `Table.of_texts`."""
-    return tuple(Column(heading, form=NUMBER) for heading in headings)
-
-
-class Details(Sequence[Table]):
-    """Tables that are made when they are shown."""
-
-    def __init__(self, make: Callable[[], Sequence[Table]]) -> None:
-        self._make = cache(make)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __len__(self) -> int:
-        return len(self._make())
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._make()[key]
-
-
 @dataclass(frozen=True)
 class View:
     """All that is shown of a result."""
@@ -112,7 +85,8 @@ class View:
     tables: tuple[Table, ...] = ()  # the numbers behind it
     notes: tuple[str, ...] = ()  # what changes how the label is read, the most important first
     more: str = ""  # what the details are about
-    details: Sequence[Table] = ()  # everything else, which is shown on request
+    # Makes everything else, which is shown on request.
+    details: Callable[[], Sequence[Table]] = tuple
     # Notes that do not change how the label is read; shown with the details.
     background: tuple[str, ...] = ()
     # In the place of the tables in LaTeX: a table of a paper stands without its sentences.

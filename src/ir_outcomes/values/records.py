@@ -41,7 +41,6 @@ VALUE_TITLES = ("value", "score")
 KEY = "(key)"  # the title of keys outside of records
 INDEX_TITLES = ("", "Unnamed: 0")  # of a column that pandas wrote or read
 MEANS = "the means alone do not do: give values of each query, as tools write them with -q or perquery=True"
-_METRIC = ("query_id", "measure", "value")  # attributes of ir_measures.Metric
 _FORMS = '{"q1": {"nDCG@10": 0.5}} or [{"query_id": "q1", "nDCG@10": 0.5}]'
 _NESTED = frozenset((dict, list))
 _MOST_TITLES = 10_000  # keys of an object that has more are ids
@@ -273,11 +272,7 @@ def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[s
     """Read a frame, a series, arrays, a mapping, or an iterable of records."""
     if is_frame(data):
         return _columns_of_frame(data, source)
-    if (
-        hasattr(data, "index")
-        and callable(getattr(data, "items", None))
-        and not isinstance(data, Mapping)
-    ):
+    if hasattr(data, "index") and hasattr(data, "items"):
         data = dict(data.items())  # a series of pandas
     if isinstance(data, Mapping):
         return _columns_of_mapping(data, measure, source)
@@ -286,21 +281,7 @@ def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[s
         return {"query_id": ids, "value": values}
     if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
         raise source.error(f"values by query cannot be read from a {type(data).__name__}")
-    rows = []
-    for item in data:
-        if is_frame(item):
-            columns = _columns_of_frame(item, source)
-            cells = zip(*columns.values(), strict=True)
-            rows += [dict(zip(columns, row, strict=True)) for row in cells]
-        elif all(hasattr(item, name) for name in _METRIC):
-            rows.append(
-                {
-                    name: str(item.measure) if name == "measure" else getattr(item, name)
-                    for name in _METRIC
-                }
-            )
-        else:
-            rows.append(item)
+    rows = [row._asdict() if hasattr(row, "_asdict") else row for row in data]
     return _columns_of_rows(rows, source)
 
 
@@ -314,19 +295,12 @@ def _is_pair_of_arrays(data: Any) -> bool:
 
 def _columns_of_frame(frame: Any, source: Source) -> dict[str, list[Any]]:
     """Return the columns of a frame, with the index of pandas in front."""
-    if hasattr(frame, "reset_index"):
+    if hasattr(frame, "reset_index"):  # of pandas, which marks empty cells in several ways
         names = [name or INDEX_TITLES[1] for name in frame.index.names]
-        frame = frame.reset_index(names=names, allow_duplicates=True)
+        frame = frame.reset_index(names=names, allow_duplicates=True).astype(object)
+        frame = frame.where(frame.notna(), None)
     source.refuse_repeated(column_names(frame))
-    return {name: _cells_of_column(frame[name]) for name in column_names(frame)}
-
-
-def _cells_of_column(column: Any) -> list[Any]:
-    """Return the cells of a column, None where pandas has one of its marks."""
-    cells = column.tolist() if hasattr(column, "tolist") else as_list(column)
-    if not hasattr(column, "isna") or not column.isna().any():
-        return cells
-    return [None if is_empty else cell for cell, is_empty in zip(cells, column.isna(), strict=True)]
+    return {name: as_list(frame[name]) for name in column_names(frame)}
 
 
 def _columns_of_rows(
@@ -373,11 +347,9 @@ def _columns_of_mapping(
     names = set(map(normal, keys[:_MOST_TITLES]))
     are_titles = len(keys) <= _MOST_TITLES and not names.isdisjoint((*QUERY_TITLES, *RUN_TITLES))
     kinds = set(map(type, cells))
-    if cells and all(issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds):
-        if {"columns", "data"} <= names:  # split, of pandas
-            return _columns_of_split(data)
-        if are_titles and len(set(map(len, cells))) == 1:
-            return {key: list(column) for key, column in zip(keys, cells, strict=True)}
+    are_lists = all(issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds)
+    if cells and are_titles and are_lists and len(set(map(len, cells))) == 1:
+        return {key: list(column) for key, column in zip(keys, cells, strict=True)}
     if _are_mappings(cells):
         return _columns_of_nested(data, measure, source, are_titles=are_titles)
     if all(issubclass(kind, (Real, np.bool_, str, type(None))) for kind in kinds):
@@ -388,15 +360,6 @@ def _columns_of_mapping(
             raise source.error(f"has no values by query; {MEANS}", text=some(keys))
         return {KEY: keys, "value": cells}
     return _columns_of_object(_list_within(data, source), measure, source)
-
-
-def _columns_of_split(data: Mapping[Any, Any]) -> dict[str, list[Any]]:
-    columns = {
-        str(title): list(cells)
-        for title, *cells in zip(data["columns"], *data["data"], strict=True)
-    }
-    index = list(map(str, data.get("index", ())))
-    return {INDEX_TITLES[1]: index, **columns} if index else columns
 
 
 def _columns_of_nested(

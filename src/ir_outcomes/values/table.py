@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.choices import Bools, Floats, Ints, Trials
+from ir_outcomes.choices import Bools, Floats, Trials
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.forms import normal
-from ir_outcomes.reading.measure_names import is_reciprocal, problem_of
+from ir_outcomes.reading.measure_names import is_reciprocal
 from ir_outcomes.reading.objects import texts
 from ir_outcomes.reading.runs import check_one_for_each, distinct_names
 from ir_outcomes.reading.tables import Source, strict_number
@@ -30,7 +31,12 @@ from ir_outcomes.values.columns import (
     rows_with,
     text_of,
 )
-from ir_outcomes.values.names import Range, checked_range, impossible, is_undefined_unanswered
+from ir_outcomes.values.names import (
+    Range,
+    checked_range,
+    impossible_value,
+    is_undefined_unanswered,
+)
 from ir_outcomes.values.records import INDEX_TITLES, KEY, MEANS, Records, records_of
 
 MOST_DECIMALS = 6
@@ -247,8 +253,9 @@ def _numbers(records: Records, title: str, ids: Sequence[str], measure: str) -> 
     """Return cells as numbers: 1 and 0 for yes and no, NaN where there is nothing."""
     cells = records.columns[title]
     kinds = set(map(type, cells))
-    if kinds <= {float, int, type(None)} and not (int in kinds and _are_huge(cells)):
-        return np.array(cells, dtype=np.float64)
+    if kinds <= {float, int, type(None)}:
+        with suppress(OverflowError):
+            return np.array(cells, dtype=np.float64)
     if kinds == {str} and _PLAIN.issuperset("".join(cells)):
         with suppress(ValueError):
             return np.array(list(map(float, cells)))
@@ -264,10 +271,6 @@ def _numbers(records: Records, title: str, ids: Sequence[str], measure: str) -> 
         problem = f"the value of {measure} of query {ids[row]} {problem}"
         raise records.source.error(problem, records.number(row), str(cell))
     return np.array(numbers, dtype=np.float64)
-
-
-def _are_huge(cells: Sequence[Any]) -> bool:
-    return any(isinstance(cell, int) and abs(cell) > 2**1000 for cell in cells)
 
 
 def _number(cell: Any) -> float | None:
@@ -288,12 +291,14 @@ def _number(cell: Any) -> float | None:
 
 def _check_possible(rows: _Rows, bounds: Range | None) -> None:
     """Refuse values that the measure cannot have."""
-    values, measure = rows.values, rows.layout.measure
-    for row in np.flatnonzero(impossible(values, measure, bounds)).tolist():
-        problem = problem_of(float(values[row]), measure, bounds)
-        if problem is not None and not _SUMMARY.fullmatch(rows.ids[row]):
+    values = rows.values.copy()
+    measure = rows.layout.measure
+    while impossible := impossible_value(values, measure, bounds):
+        row, problem = impossible
+        if not _SUMMARY.fullmatch(rows.ids[row]):
             text = text_of(rows.layout.records.columns[rows.layout.value][row])
             raise rows.error(row, f"{measure} of query {rows.ids[row]} {problem}", text)
+        values[row] = np.nan
     marks = values == -1
     if bounds is None and marks.any():
         others = values[~marks & ~np.isnan(values)]
@@ -314,30 +319,29 @@ def _runs(rows: _Rows, trials: Trials | None) -> tuple[list[_Run], list[str]]:
     for run, of_run in _rows_of_runs(rows.layout, len(rows.ids)).items():
         no_queries = _summaries(names, rows, of_run) if names else []
         summaries += [rows.ids[row] for row in no_queries]
-        of_queries = np.setdiff1d(of_run, no_queries) if no_queries else of_run
-        if len(of_queries):
-            runs.append(_run(rows, run, of_queries, trials))
+        if no_queries:
+            of_run = [row for row in of_run if row not in no_queries]
+        if of_run:
+            runs.append(_run(rows, run, of_run, trials))
     if not runs:
         raise rows.layout.records.source.error(f"has no values by query; {MEANS}")
     return runs, list(dict.fromkeys(summaries))
 
 
-def _rows_of_runs(layout: TableLayout, n_rows: int) -> Mapping[str | None, Ints]:
+def _rows_of_runs(layout: TableLayout, n_rows: int) -> Mapping[str | None, list[int]]:
     """Return the rows of each run of a source."""
     if layout.run is None:
-        return {None: np.arange(n_rows)}
-    names = list(map(text_of, layout.records.columns[layout.run]))
-    codes: dict[str | None, int] = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    run_codes = np.fromiter(map(codes.__getitem__, names), np.int64, len(names))
-    ends = np.cumsum(np.bincount(run_codes, minlength=len(codes)))
-    rows = np.split(np.argsort(run_codes, kind="stable"), ends[:-1])
-    return dict(zip(codes, rows, strict=True))
+        return {None: list(range(n_rows))}
+    rows: dict[str | None, list[int]] = defaultdict(list)
+    for row, cell in enumerate(layout.records.columns[layout.run]):
+        rows[text_of(cell)].append(row)
+    return rows
 
 
-def _run(rows: _Rows, name: str | None, of_run: Ints, trials: Trials | None) -> _Run:
+def _run(rows: _Rows, name: str | None, of_run: list[int], trials: Trials | None) -> _Run:
     """Return the values of a run, the mean of trials where that is asked for."""
     is_only = len(of_run) == len(rows.ids)
-    ids = rows.ids if is_only else [rows.ids[row] for row in of_run.tolist()]
+    ids = rows.ids if is_only else [rows.ids[row] for row in of_run]
     values, measure = rows.values[of_run], rows.layout.measure
     if len(set(ids)) < len(ids):
         index = {query: column for column, query in enumerate(dict.fromkeys(ids))}
@@ -346,7 +350,7 @@ def _run(rows: _Rows, name: str | None, of_run: Ints, trials: Trials | None) -> 
         if is_undefined_unanswered(measure) and np.isnan(values).any():
             row = int(np.argmax(np.isnan(values)))
             raise rows.error(
-                int(of_run[row]),
+                of_run[row],
                 f"{measure} of query {ids[row]} is undefined in a trial; take a measure that is 0"
                 " there, such as RR",
             )
@@ -357,7 +361,7 @@ def _run(rows: _Rows, name: str | None, of_run: Ints, trials: Trials | None) -> 
     return _Run(name, ids, values, int(rows.failed[of_run].sum()), _decimals(values, measure))
 
 
-def _repeated(rows: _Rows, ids: list[str], of_run: Ints) -> FormatError:
+def _repeated(rows: _Rows, ids: list[str], of_run: list[int]) -> FormatError:
     """Make the error about a query that stands there several times."""
     first: dict[str, int] = {}
     for row, query in enumerate(ids):
@@ -372,7 +376,7 @@ def _repeated(rows: _Rows, ids: list[str], of_run: Ints) -> FormatError:
     )
     for title, cells in layout.records.columns.items():
         is_needed = title in (id_column, layout.value, layout.run, KEY, *INDEX_TITLES)
-        of_rows = [cells[row] for row in of_run.tolist()]
+        of_rows = [cells[row] for row in of_run]
         if (
             is_needed
             or normal(title) in _TRIALS
@@ -387,17 +391,17 @@ def _repeated(rows: _Rows, ids: list[str], of_run: Ints) -> FormatError:
                 f" such as `where=['{title}={parts[0]}']`"
             )
             break
-    return rows.error(int(of_run[row]), f"{begin}{remedy}")
+    return rows.error(of_run[row], f"{begin}{remedy}")
 
 
 # --- summaries
 
 
-def _summaries(names: set[str], rows: _Rows, of_run: Ints) -> list[int]:
+def _summaries(names: set[str], rows: _Rows, of_run: list[int]) -> list[int]:
     """Return the rows that are summaries of the others."""
-    named = [row for row in of_run.tolist() if rows.ids[row] in names]
+    named = [row for row in of_run if rows.ids[row] in names]
     summaries = [row for row in named if rows.ids[row].casefold() == "all"]
-    others = rows.values[np.setdiff1d(of_run, named)]
+    others = np.delete(rows.values[of_run], [of_run.index(row) for row in named])
     others = others[~np.isnan(others)]
     raw = rows.layout.records.columns[rows.layout.value]
     for row in named:

@@ -15,7 +15,6 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.choices import Unit
-from ir_outcomes.reading.texts import document_texts
 from ir_outcomes.results import HasPage, Result
 from ir_outcomes.showing.page import content
 from tests.helpers.comparisons import compare_pair, compare_several
@@ -167,21 +166,6 @@ def test_what_does_not_fit_is_left_out_from_the_smallest_change_on() -> None:
     left = set(range(300)) - listed
     assert f"the {len(listed)} queries that change most" in data["more"]
     assert min(place % 50 for place in listed) >= max(place % 50 for place in left)
-
-
-def test_texts_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "docs.jsonl"
-    lines = [{"doc_id": 1, "title": " T ", "text": "words " * 200}, {"_id": "2", "text": ""}]
-    path.write_text("\n\n".join(map(json.dumps, lines)))
-    first, second, third = document_texts(path, {"1", "2"}, "")(["1", "2", "3"])
-    assert first is not None
-    assert first.startswith("T. words")
-    assert (len(first) <= 600, first[-1]) == (True, "…")
-    assert (second, third) == (None, None)
-    for bad in ("[]", '{"text": "x"}', "{", "[" * 100_000):
-        path.write_text(f'{{"doc_id": "1"}}\n\n{bad}\n')
-        with pytest.raises(iro.FormatError, match=r"docs.jsonl, line 3: "):
-            document_texts(path, set(), "")
 
 
 def hostile() -> iro.ReportPage:

@@ -189,10 +189,12 @@ def row_panels(
 
 def write_beside(axes: Sequence[Any], texts: Sequence[str]) -> None:
     """Write a text on the right of each row that has a label."""
-    last = axes[-1]
+    rightmost = axes[-1]
     for tick, label in zip(axes[0].get_yticks(), axes[0].get_yticklabels(), strict=True):
         side = {"va": "center", "fontsize": label.get_fontsize(), "color": INK}
-        last.text(1.03, tick, texts[int(tick)], transform=last.get_yaxis_transform(), **side)
+        rightmost.text(
+            1.03, tick, texts[int(tick)], transform=rightmost.get_yaxis_transform(), **side
+        )
 
 
 def _write_in_figure(picture: Picture) -> None:
@@ -267,15 +269,15 @@ def literal(text: str) -> str:
 
 def labels_of(names: Iterable[str], limit: int = LONGEST) -> list[str]:
     """Return names as labels of at most so many letters, distinct as the names."""
-    shown = [literal(name) for name in names]
+    texts = [literal(name) for name in names]
     cut = 0
-    if len(set(shown)) > 1 and max(map(len, shown)) > limit:
+    if len(set(texts)) > 1 and max(map(len, texts)) > limit:
         # What all names begin with says nothing; it ends before the last separator they share.
-        shared = os.path.commonprefix(shown)  # noqa: RUF071, of letters
+        shared = os.path.commonprefix(texts)  # noqa: RUF071, of letters
         cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
     half = limit // 2
     labels: dict[str, str] = {}
-    for number, name in enumerate(dict.fromkeys(shown), start=1):
+    for number, name in enumerate(dict.fromkeys(texts), start=1):
         label = f"…{name[cut:]}" if cut > 2 else name
         if len(label) > limit:
             label = f"{label[:half]}…{label[half + 1 - limit :]}"
@@ -283,4 +285,4 @@ def labels_of(names: Iterable[str], limit: int = LONGEST) -> list[str]:
             ending = f"…{number}"
             label = label[: limit - len(ending)] + ending
         labels[name] = label
-    return [labels[name] for name in shown]
+    return [labels[name] for name in texts]

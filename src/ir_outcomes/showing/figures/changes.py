@@ -108,9 +108,9 @@ def _draw_changes(
     sizes = np.arange(middle)
     positions = {"worse": middle - 1 - sizes, "better": middle + sizes}
     marks = {}
-    for side, above in (("worse", "lost"), ("better", "won")):
+    for side, outcome in (("worse", "lost"), ("better", "won")):
         bottom = np.zeros(middle, dtype=np.int64)
-        for kind in (side, above):
+        for kind in (side, outcome):
             meaning, color, hatch = CHANGES[kind]
             look: Any = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
             drawn = ax.bar(positions[side], counts[kind], 0.85, bottom, label=kind, **look)

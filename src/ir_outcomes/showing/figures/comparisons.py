@@ -81,7 +81,7 @@ def _draw_sections(
         ax.set_xlabel(_axis_words(row, is_alone=len(names) == 1))
     figures.write_beside(axes, [section.label for section in sections])
     contenders = list(dict.fromkeys(section.contender for section in sections))
-    who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
+    subject = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
     settings = result.settings
     corrected = correction_of(settings)
     if corrected:
@@ -89,10 +89,10 @@ def _draw_sections(
     order = [*(meaning for meaning, _ in FINDINGS.values()), SINGLE_RUNS]
     return Picture(
         axes,
-        f"{who} against {result.baseline}",
+        f"{subject} against {result.baseline}",
         f"{words}, {level_words(settings.alpha)}s of each by itself{corrected}",
         {name: marks[name] for name in order if name in marks},
-        f"Difference, {who} minus {result.baseline}; right is better",
+        f"Difference, {subject} minus {result.baseline}; right is better",
     )
 
 
@@ -108,8 +108,8 @@ def _draw_row(ax: Any, position: int, row: Row, runs: Sequence[Any]) -> dict[str
     ax.plot([row.difference], [position], zorder=3, **style)
     values = [change_of(run, row) for run in runs]
     if any(value is not None for value in values):
-        below = [position + 0.3] * len(values)
-        (marks[SINGLE_RUNS],) = ax.plot(values, below, "|", color=INK, markersize=5)
+        heights = [position + 0.3] * len(values)
+        (marks[SINGLE_RUNS],) = ax.plot(values, heights, "|", color=INK, markersize=5)
     return marks
 
 
@@ -121,5 +121,5 @@ def _axis_words(row: Row, *, is_alone: bool) -> str:
     if not row.higher_is_better:
         words += ["(lower is better,", "axis reversed)"]
     if is_alone:
-        words.append(difference_words(row, row.interval))
+        words.append(difference_words(row))
     return "\n".join(words)

@@ -37,23 +37,23 @@ NEAR = 0.035  # of a time axis: labels of points that are nearer overlap
 @draws("standings", Leaderboard)
 def draw_standings(result: Leaderboard, target: Any) -> Picture:
     """Draw means of the row that decides, with intervals and possible ranks."""
-    shown = [standing for standing in result.standings if standing.score is not None]
-    (ax,) = figures.row_panels(target, [standing.run for standing in shown], 7.5)
+    standings = [standing for standing in result.standings if standing.score is not None]
+    (ax,) = figures.row_panels(target, [standing.run for standing in standings], 7.5)
     ax.grid(axis="x")
     markersize = 0.7 * ax.get_yticklabels()[0].get_fontsize()
-    for position, standing in enumerate(shown):
+    for position, standing in enumerate(standings):
         if standing.interval is not None:
             ax.plot(standing.interval, [position, position], color=INK, linewidth=1.8)
         ax.plot([standing.score], [position], "o", color=INK, markersize=markersize)
     if not result.higher_is_better:
         ax.invert_xaxis()
-    plurals = ("" if standing.ranks.best == standing.ranks.worst else "s" for standing in shown)
-    ranks = zip(plurals, map(ranks_words, shown), strict=True)
+    plurals = ("" if standing.ranks.best == standing.ranks.worst else "s" for standing in standings)
+    ranks = zip(plurals, map(ranks_words, standings), strict=True)
     figures.write_beside([ax], [f"rank{plural} {words}" for plural, words in ranks])
     better = figures.toward(result.higher_is_better)
     mean = "search length over all queries" if result.measure == "all queries" else result.measure
     ax.set_xlabel(figures.literal(f"mean {mean} ({better})"))
-    missing = len(result.standings) - len(shown)
+    missing = len(result.standings) - len(standings)
     without = f"; {count(missing, 'run')} without a score" if missing else ""
     return Picture(
         [ax],
@@ -79,9 +79,9 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
         cells = signs == sign
         if cells.any():
             look: Any = {"hatch": hatch, "edgecolor": "white", "linewidth": 0.5}
-            shown = np.where(cells, 1.0, np.nan)
+            sheet = np.where(cells, 1.0, np.nan)
             edges = np.arange(len(runs) + 1) - 0.5
-            ax.pcolor(edges, edges, shown, cmap=ListedColormap([color]), **look)
+            ax.pcolor(edges, edges, sheet, cmap=ListedColormap([color]), **look)
             marks[f"{sign} {words} ({cells.sum():,})"] = Patch(facecolor=color, **look)
     for row, column in np.argwhere(signs != "") if len(runs) <= NUMBERED_CELLS else ():
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # signs stand out of the hatch
@@ -135,7 +135,7 @@ def draw_history(result: SotaHistory, target: Any) -> Picture:
             marks[f"{label} ({len(pairs)})"] = mark
     days = [run.date for run in result.runs]
     ax.step(days, [run.score for run in result.runs], where="post", color=BETTER, linewidth=1)
-    first, last = (end(entry.date for entry in result.entries) for end in (min, max))
+    start, end_date = (end(entry.date for entry in result.entries) for end in (min, max))
     ticks = dates.AutoDateLocator(minticks=1, maxticks=8)
     ax.xaxis.set_major_locator(ticks)
     ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(ticks))
@@ -145,7 +145,7 @@ def draw_history(result: SotaHistory, target: Any) -> Picture:
     # Nothing was better before a run that took the top, so there is space above and to its left.
     labelled = None
     for run in result.runs:
-        if labelled is None or (run.date - labelled).days > NEAR * (last - first).days:
+        if labelled is None or (run.date - labelled).days > NEAR * (end_date - start).days:
             away: Any = {"xytext": (-3, 3), "textcoords": "offset points", "ha": "right"}
             ax.annotate(f"R{run.number}", (run.date, run.score), fontsize=8, color=INK, **away)
             labelled = run.date
@@ -156,7 +156,7 @@ def draw_history(result: SotaHistory, target: Any) -> Picture:
         [ax],
         f"{count(len(leaders), 'run')} took the top, of {count(len(result.entries), 'run')} with a"
         " score",
-        f"by {result.score}, {first:%Y-%m-%d} to {last:%Y-%m-%d}",
+        f"by {result.score}, {start:%Y-%m-%d} to {end_date:%Y-%m-%d}",
         marks,
     )
 

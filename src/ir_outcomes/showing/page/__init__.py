@@ -26,7 +26,8 @@ from ir_outcomes.results import Result
 from ir_outcomes.showing.formats import html_parts
 from ir_outcomes.showing.page.content import Evaluations, grids_of, marks_of, meaning_of
 from ir_outcomes.showing.page.data import data_of, tone
-from ir_outcomes.showing.view import Table, texts
+from ir_outcomes.showing.view import Table
+from ir_outcomes.table_columns import Column
 
 __all__ = ["ReportPage", "report", "report_of"]
 
@@ -190,16 +191,16 @@ def report_of(
         lacks_queries=not evaluation and not getattr(result, "collections", ()),
         first_notes=as_notes(view.first_notes),
         first=_tables(view.tables, ()),
-        numbers=_tables(view.details, map(advice, view.other_notes)),
-        made=_tables([Table.of_texts(texts("what", "value"), made)], ()),
+        numbers=_tables(view.details(), map(advice, view.other_notes)),
+        made=_tables([Table.of_texts((Column("what"), Column("value")), made)], ()),
         advice=advice,
     )
     words = queries or {}
     if not isinstance(words, Mapping):
         words = query_texts(words)
-    before, mark, after = html.partition(DATA)
+    head, mark, tail = html.partition(DATA)
     data = data_of(grids, words, docs, max_mb, len(html.encode()), advice)
-    page = ReportPage(f"{before}{mark}{data}{after}")
+    page = ReportPage(f"{head}{mark}{data}{tail}")
     if path is not None:
         page.save(path)
     return page

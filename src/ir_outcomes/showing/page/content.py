@@ -72,14 +72,14 @@ def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
 
 def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
     """Lay out the pairs of the first runs, by the row that decides."""
-    shown = board.standings[:MOST_RUNS]
-    runs = [standing.run for standing in shown]
+    standings = board.standings[:MOST_RUNS]
+    runs = [standing.run for standing in standings]
     pairs = []
     for pair in starmap(board.verdict, combinations(runs, 2)):
         names = sorted(pair.rows, key=lambda name: name != board.measure)
         rows = {name: pair.rows[name] for name in names}
         pairs.append(Pair(pair.baseline, pair.contender, pair.label, rows))
-    others = [run for run in runs if run not in board.first] or runs[1:]
+    worse_runs = [run for run in runs if run not in board.first] or runs[1:]
     changes = of_runs = None
     if isinstance(evaluation, Evaluation):
         of_runs = evaluation[runs]
@@ -89,11 +89,11 @@ def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
         changes = _changes_of(
             of_runs, "all queries" if board.measure in DECIDING else board.measure
         )
-    details = [f"ranks {ranks_words(standing)}" for standing in shown]
+    details = [f"ranks {ranks_words(standing)}" for standing in standings]
     remark = ""
     if len(runs) < len(board.standings):
         remark = f"Any two of the first {MOST_RUNS} runs can be chosen."
-    start = others[0], runs[0]
+    start = worse_runs[0], runs[0]
     return Grid("", runs, start, pairs, board.settings, changes, of_runs, details, remark)
 
 
@@ -137,10 +137,10 @@ def _changes_of(evaluation: Evaluation, row: str = "all queries") -> Changes:
         return _changes_of(evaluation)
     items = measurements.items["ranking"]
     of_runs = np.add.reduceat(items.over_queries(items.found), measurements.starts[:-1])
-    found = of_runs / np.array(measurements.n_runs)[:, None]
+    hits = of_runs / np.array(measurements.n_runs)[:, None]
     unit = measurements.quantities[row].measured_in if row in DECIDING else row
     quantity = unit, scores.higher_is_better
-    return Changes(measurements.query_ids, quantity, items.number, found, values)
+    return Changes(measurements.query_ids, quantity, items.number, hits, values)
 
 
 def _changes_of_comparisons(comparisons: Sequence[Comparison], runs: list[str]) -> Changes | None:
@@ -154,12 +154,12 @@ def _changes_of_comparisons(comparisons: Sequence[Comparison], runs: list[str]) 
             (getattr(query, f"found_{side}"), getattr(query, side) or 0.0)
             for query in comparison.queries or ()
         ]
-    found, values = np.array([columns[run] for run in runs]).transpose(2, 0, 1)
+    hits, values = np.array([columns[run] for run in runs]).transpose(2, 0, 1)
     if first.in_lengths:
-        values += (1 - found) * ((first.cutoff or 0) + 1)
+        values += (1 - hits) * ((first.cutoff or 0) + 1)
     queries = tuple(query.query_id for query in first.queries)
     quantity = first.ranking.measured_in, first.ranking.higher_is_better
-    return Changes(queries, quantity, np.ones(len(queries)), found, values)
+    return Changes(queries, quantity, np.ones(len(queries)), hits, values)
 
 
 def marks_of(grids: Sequence[Grid]) -> str:

@@ -59,20 +59,21 @@ def data_of(
         if entry_of is not None and grid.changes is not None:
             changes = np.ptp(grid.changes.values, axis=0).tolist()
             lists += [
-                (change, data["lists"], place, entry_of) for place, change in enumerate(changes)
+                (change, data["lists"], position, entry_of)
+                for position, change in enumerate(changes)
             ]
     lists.sort(key=lambda item: -item[0])
     longest = _left_out(len(lists), 2 * len(lists), advice)
     page: Data = {"labels": [*map(_label_data, ALL_LABELS)], "grids": drawn, "more": longest}
     used += len(as_json(page).encode())
     listed = 0
-    for _, of_grid, place, entry_of in lists:
-        entry = entry_of(place)
+    for _, of_grid, position, entry_of in lists:
+        entry = entry_of(position)
         used += len(as_json(entry).encode()) + len('"1234":,')
         limit = FIRST_MB if listed < FIRST_QUERIES else SMALL_MB
         if used > (max_mb or limit) * MB:
             break
-        of_grid[str(place)] = entry
+        of_grid[str(position)] = entry
         listed += 1
     page["more"] = _left_out(listed, len(lists), advice)
     return as_json(page)
@@ -95,8 +96,8 @@ def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
         return None
     positions = [evaluation.names.index(evaluation.systems[run][0]) for run in grid.runs]
     ranked = [evaluation.documents[position].first(DEPTH) for position in positions]
-    wanted = {name.decode() for documents in ranked for name in documents.docids.tolist()}
-    first_words = document_texts(docs, wanted, evaluation.collection)
+    docids = {name.decode() for documents in ranked for name in documents.docids.tolist()}
+    first_words = document_texts(docs, docids, evaluation.collection)
 
     def entry_of(position: int) -> Data:
         numbers: dict[str, int] = {}
@@ -107,9 +108,9 @@ def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
             ids = [name.decode() for name in documents.docids[span].tolist()]
             lists.append([numbers.setdefault(name, len(numbers)) for name in ids])
             grades |= zip(lists[-1], documents.grades[span].tolist(), strict=True)
-        judged = [None if grade == UNJUDGED else grade for _, grade in sorted(grades.items())]
+        judgments = [None if grade == UNJUDGED else grade for _, grade in sorted(grades.items())]
         ids = list(numbers)
-        return {"ids": ids, "grades": judged, "lists": lists, "texts": first_words(ids)}
+        return {"ids": ids, "grades": judgments, "lists": lists, "texts": first_words(ids)}
 
     return entry_of
 
@@ -117,7 +118,7 @@ def _entries_of(grid: Grid, docs: Source) -> Callable[[int], Data] | None:
 def _grid_data(grid: Grid, texts: Mapping[str, str]) -> Data:
     """Return runs, pairs and queries under a condition, still without ranked lists."""
     queries = () if grid.changes is None else grid.changes.queries
-    known = {**(grid.evaluation.texts if grid.evaluation else {}), **texts}
+    texts_of_queries = {**(grid.evaluation.texts if grid.evaluation else {}), **texts}
     numbers = {run: number for number, run in enumerate(grid.runs)}
     data: Data = {
         "name": grid.condition,
@@ -130,7 +131,7 @@ def _grid_data(grid: Grid, texts: Mapping[str, str]) -> Data:
         "within": [pair.within for pair in grid.pairs],
         "rows": _rows_data(grid.pairs),
         "ids": queries,
-        "texts": [*map(known.get, queries)],
+        "texts": [*map(texts_of_queries.get, queries)],
         "lists": {},
     }
     if grid.settings is not None:

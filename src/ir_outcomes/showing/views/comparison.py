@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, Direction
 from ir_outcomes.comparison.columns import names_of
@@ -21,7 +20,7 @@ from ir_outcomes.notes import in_full, merged
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, meaning_of
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Details, Table, View, tops
+from ir_outcomes.showing.view import Table, View, tops
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     columns_of_rows,
@@ -62,17 +61,17 @@ def _comparison(comparison: Comparison) -> View:
     alpha = comparison.alpha
     name = Column("name", partial(_name_of, comparison), " ")
     fields = chosen(row_fields(alpha), *ROW_FIELDS)
-    found = Column("found", lambda row: "" if row.found == "none" else row.found, " ")
-    above = ""
+    finding = Column("found", lambda row: "" if row.found == "none" else row.found, " ")
+    documents_line = ""
     missing = missing_words(comparison)
     if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
-        above = f"above: {DOCUMENTS_ABOVE}, plus 1; lower is better{missing}"
+        documents_line = f"above: {DOCUMENTS_ABOVE}, plus 1; lower is better{missing}"
         missing = ""
     captions = (
         *systems_lines([comparison]),
         _new_runs_line(comparison),
         _counts_line(comparison),
-        above,
+        documents_line,
         measures_legend(comparison.measures, comparison.settings),
         f"{correction_words([comparison])}; {direction_words([comparison])}",
         paper_words(comparison.verdict),
@@ -86,16 +85,18 @@ def _comparison(comparison: Comparison) -> View:
         *_paper_captions([comparison]),
         title=f"{comparison.contender} against {comparison.baseline}: {comparison.verdict.label}",
     )
-    shown = {(row.name, field) for row in comparison.parts for field in (*ROW_FIELDS, "new_runs")}
+    printed_fields = {
+        (row.name, field) for row in comparison.parts for field in (*ROW_FIELDS, "new_runs")
+    }
     is_long = comparison.of_several_runs or comparison.settings.margins is not None
     return View(
         title=_title(comparison),
         label=label_words(comparison),
         sentences=(comparison.verdict.sentence,),
-        tables=(Table.of((name, *fields, found), comparison.parts, *captions),),
+        tables=(Table.of((name, *fields, finding), comparison.parts, *captions),),
         notes=comparison.notes,
         more=_more(comparison),
-        details=Details(lambda: details_of([("", comparison)], "", shown)),
+        details=lambda: details_of([("", comparison)], "", printed_fields),
         background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(printed,),
         most_lines=MOST_LINES + (4 if is_long else 0),
@@ -184,13 +185,13 @@ def _counts_line(comparison: Comparison) -> str:
             counts.append(f"both {outcomes.both}, neither {outcomes.neither}")
         else:
             words += f", ranking on {comparison.ranking.n}"
-    whole = comparison.all_queries
-    if whole is not None:
-        (more, better), (fewer, worse) = sides_of(whole)
+    all_queries = comparison.all_queries
+    if all_queries is not None:
+        (gain, better), (loss, worse) = sides_of(all_queries)
         on = str(better)
         if comparison.settings.n_clusters is not None:
             on = plural("cluster", better)
-        counts.append(f"over all, {more} on {on}, {fewer} on {worse}")
+        counts.append(f"over all, {gain} on {on}, {loss} on {worse}")
     return f"{words}: {'; '.join(counts)}" if counts else words
 
 
@@ -238,22 +239,22 @@ def _comparisons(comparisons: Comparisons) -> View:
     against = f"{plural(noun, len(ranked))} against {first.baseline}"
     notes = merged([(item.contender, item.notes) for item in ranked])
     every = in_full([(item.contender, (*item.notes, *item.background)) for item in ranked])
-    shown = {(name, field) for name in rows for field in ("difference", "p")}
+    printed_fields = {(name, field) for name in rows for field in ("difference", "p")}
     return View(
         f"{against} (A)",
         _label_counts(ranked),
         tables=(Table.of(columns, sections, *captions),),
         notes=(*comparisons.notes, *notes),
         more="intervals, outcomes, tests, power",
-        details=Details(
-            lambda: details_of([(item.contender, item) for item in ranked], noun, shown)
+        details=lambda: details_of(
+            [(item.contender, item) for item in ranked], noun, printed_fields
         ),
         background=(*_other_cutoffs(ranked), *(note for note in every if note not in notes)),
         printed=(_printed(ranked, sections, against),),
     )
 
 
-def _direction_first(item: tuple[str, Any]) -> bool:
+def _direction_first(item: tuple[str, object]) -> bool:
     """Order rows: first the one that gives the direction."""
     return item[0] != "all queries"
 
@@ -323,9 +324,9 @@ _NEW_RUNS_LEGEND = "new runs: whether the label holds for new runs of the system
 
 @view_of.register
 def _queries(queries: Queries) -> View:
-    which = "" if queries.which is None else f", {queries.which}"
+    kind = "" if queries.which is None else f", {queries.which}"
     return View(
-        f"{plural('query', len(queries))}{which}: {_title(queries)}",
+        f"{plural('query', len(queries))}{kind}: {_title(queries)}",
         tables=(queries_table(queries, queries.measured_in),),
     )
 

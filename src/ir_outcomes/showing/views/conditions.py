@@ -1,7 +1,7 @@
 """What is shown of comparisons under several conditions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,6 +11,7 @@ from ir_outcomes.conditions.conditions import (
     ConditionsComparison,
     MeansOverConditions,
     Overall,
+    condition_columns,
 )
 from ir_outcomes.conditions.judges import JudgesComparison
 from ir_outcomes.conditions.slices import FEWEST_QUERIES_OF_A_SLICE, SlicesComparison
@@ -19,7 +20,7 @@ from ir_outcomes.notes import ranked
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, TRADE_OFF, direction_of, is_unconfirmed, meaning_of
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Table, View, numbers, texts
+from ir_outcomes.showing.view import Table, View
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     correction_of,
@@ -33,7 +34,6 @@ from ir_outcomes.showing.views.parts import (
 from ir_outcomes.table_columns import (
     INTERVAL_OF_ROW,
     NUMBER,
-    PERCENT,
     PVALUE,
     SIGN,
     SIGNED_OF_ROW,
@@ -56,13 +56,10 @@ SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significa
 
 @sections_of.register
 def _sections(result: ConditionsComparison) -> list[Section]:
-    overall = _overall_of(result)
-    return [section for run in result.contenders for section in _sections_of(result, run, overall)]
+    return [section for run in result.contenders for section in _sections_of(result, run)]
 
 
-def _sections_of(
-    result: ConditionsComparison, run: str, overall: Mapping[str, Overall]
-) -> Iterator[Section]:
+def _sections_of(result: ConditionsComparison, run: str) -> Iterator[Section]:
     """The conditions of a contender, their means, and a new condition."""
     for row in result.of(run):
         section = Section.of(row.comparison, row.condition)
@@ -70,22 +67,24 @@ def _sections_of(
             rows = {name: replace(part, found="none") for name, part in section.rows.items()}
             section = section._replace(label=TOO_FEW, rows=rows)
         yield section
-    if run in overall:
-        means = {row.name: row for row in overall[run].parts}
-        yield Section(run, MEAN, overall[run].label, means)
-        if overall[run].outlook:
-            expected = {
-                name: replace(means[name], interval=ends, found="none")
-                for name, ends in overall[run].new.items()
-            }
-            yield Section(run, NEW, overall[run].outlook, expected)
+    overall = _overall(result, run)
+    if overall is None:
+        return
+    means = {row.name: row for row in overall.parts}
+    yield Section(run, MEAN, overall.label, means)
+    if overall.outlook:
+        expected = {
+            name: replace(means[name], interval=ends, found="none")
+            for name, ends in overall.new.items()
+        }
+        yield Section(run, NEW, overall.outlook, expected)
 
 
-def _overall_of(result: ConditionsComparison) -> dict[str, Overall]:
-    """What holds on average for each contender, nothing where conditions are judges."""
+def _overall(result: ConditionsComparison, run: str) -> Overall | None:
+    """What holds on average for a contender, nothing where conditions are judges."""
     if not isinstance(result, MeansOverConditions):
-        return {}
-    return {item.contender: item for item in result.overall}
+        return None
+    return next(item for item in result.overall if item.contender == run)
 
 
 @view_of.register
@@ -96,49 +95,50 @@ def _collections(result: CollectionsComparison) -> View:
 
 @view_of.register
 def _slices(result: SlicesComparison) -> View:
-    view = _view(result, _slices_answer(result), by=result.by)
     differences = [_differences(result)] if result.differ else []
-    return replace(view, details=(*differences, *view.details))
+    return _view(result, _slices_answer(result), by=result.by, details=differences)
 
 
 @view_of.register
 def _judges(result: JudgesComparison) -> View:
-    view = _view(result)
-    agreement = [_agreement(result, run) for run in result.contenders]
-    if len(agreement) == 1:
-        view = replace(view, sentences=tuple(agreement))
-    else:
-        lines = map(": ".join, zip(result.contenders, agreement, strict=True))
-        view = replace(view, background=(*lines, *view.background))
-    biases = [_biases_table(result)] if result.biases else []
     flips = [_flips_table(result)] if result.flips else []
-    return replace(view, tables=(*view.tables, *biases), details=(*flips, *view.details))
+    view = _view(result, details=flips)
+    agreement = [_agreement(result, run) for run in result.contenders]
+    if result.biases:
+        view = replace(view, tables=(*view.tables, _biases_table(result)))
+    if len(agreement) == 1:
+        return replace(view, sentences=tuple(agreement))
+    lines = map(": ".join, zip(result.contenders, agreement, strict=True))
+    return replace(view, background=(*lines, *view.background))
 
 
-def _view(result: ConditionsComparison, answer: str = "", by: str = "") -> View:
+def _view(
+    result: ConditionsComparison, answer: str = "", by: str = "", details: Sequence[Table] = ()
+) -> View:
     """Show an overview of one contender, or a matrix of several above their overviews."""
-    overall = _overall_of(result)
-    runs = _best_first(result, overall)
+    runs = _best_first(result)
     compared = plural("run", len(runs)) if len(runs) > 1 else f"{runs[0]} (B)"
     conditions = plural(result.over, len(result.names)) + (f" by {by}" if by else "")
     tables = [_overview(result, run, by) for run in runs]
-    more = ["counts", "p", "means" if overall else "tests"]
+    subjects = ["counts", "p", "tests" if result.over == "judge" else "means"]
     if len(runs) > 1:
-        tables.insert(0, _matrix(result, runs, overall))
-        more.insert(0, f"each {result.over}")
+        tables.insert(0, _matrix(result, runs))
+        subjects.insert(0, f"each {result.over}")
     if any(row.judged for row in result.conditions):
-        more.append("judged shares")
+        subjects.append("judged shares")
+
+    def every_table() -> list[Table]:
+        of_runs = (table for run in runs for table in _details(result, run))
+        return [*details, *tables[1:], *of_runs]
+
     first, background = ranked(result.notes)
     return View(
         f"{compared} against {result.baseline} (A), {conditions}",
         answer,
         tables=(replace(tables[0], title=""),),
-        notes=(*_hurt(result, overall), *first),
-        more=", ".join(more),
-        details=(
-            *tables[1:],
-            *(table for run in runs for table in _details(result, run, overall.get(run))),
-        ),
+        notes=(*_hurt(result), *first),
+        more=", ".join(subjects),
+        details=every_table,
         background=background,
     )
 
@@ -156,12 +156,13 @@ def _direction(label: str | None) -> str:
     return "none" if label is None else direction_of(label)
 
 
-def _best_first(result: ConditionsComparison, overall: Mapping[str, Overall]) -> list[str]:
+def _best_first(result: ConditionsComparison) -> list[str]:
     """Return contenders by label on average, then by better less worse, then by all queries."""
 
     def order(run: str) -> tuple[int, int, float]:
         counts = Counter(map(_direction, result.labels(run).values()))
-        average = LABELS.index(overall[run].label) if run in overall else 0
+        overall = _overall(result, run)
+        average = LABELS.index(overall.label) if overall else 0
         comparisons = [row.comparison for row in result.of(run)]
         gain = sum((item.all_queries or item.ranking).gain for item in comparisons)
         return average, counts["worse"] - counts["better"], -gain
@@ -183,15 +184,15 @@ def _slices_answer(result: SlicesComparison) -> str:
         return "whether they differ is not tested: queries come in clusters"
     if all(row.pvalue is None for row in result.differ):
         return "whether they differ cannot be tested"
-    found: dict[str, list[str]] = {}
+    rows_by_run: dict[str, list[str]] = {}
     for row in result.differ:
         if row.pvalue_corrected is not None and row.pvalue_corrected <= result.settings.alpha:
-            found.setdefault(row.contender, []).append(row.row)
-    if not found:
+            rows_by_run.setdefault(row.contender, []).append(row.row)
+    if not rows_by_run:
         return "no evidence that they differ"
     if len(result.contenders) == 1:
-        return f"they differ on {listed(*found.values())}"
-    return f"they differ for {listed([f'{run} on {listed(rows)}' for run, rows in found.items()])}"
+        return f"they differ on {listed(*rows_by_run.values())}"
+    return f"they differ for {listed([f'{run} on {listed(rows)}' for run, rows in rows_by_run.items()])}"
 
 
 def _agreement(result: JudgesComparison, contender: str) -> str:
@@ -200,19 +201,20 @@ def _agreement(result: JudgesComparison, contender: str) -> str:
     frequent = max(labels, key=labels.count)
     times = labels.count(frequent)
     several = plural(result.over, len(labels))
-    same = f"a different label under each of {several}"
+    agreement = f"a different label under each of {several}"
     if times > 1:
-        same = f'the same label under {times} of {several} ("{frequent}")'
+        agreement = f'the same label under {times} of {several} ("{frequent}")'
     opposite = {"better", "worse"} <= {direction_of(label) for label in labels}
-    words = f"{same}, {'opposite directions occur' if opposite else 'never opposite'}"
+    words = f"{agreement}, {'opposite directions occur' if opposite else 'never opposite'}"
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _hurt(result: ConditionsComparison, overall: Mapping[str, Overall]) -> Iterator[str]:
+def _hurt(result: ConditionsComparison) -> Iterator[str]:
     """Name the conditions that a good average hides."""
-    for contender, item in overall.items():
-        if item.hurt and _direction(item.label) != "worse":
-            run = f"{contender}: " if len(overall) > 1 else ""
+    for contender in result.contenders:
+        item = _overall(result, contender)
+        if item is not None and item.hurt and _direction(item.label) != "worse":
+            run = f"{contender}: " if len(result.contenders) > 1 else ""
             labels = result.labels(contender)
             named = [f"{name} ({labels[name] or TOO_FEW})" for name in item.hurt]
             yield f"{run}Harm in {listed(named)}, though the average is not worse."
@@ -235,7 +237,7 @@ def _row_words(name: str, section: Section) -> str:
     if row is None or row.difference is None:
         return NOTHING
     if name == "all queries":
-        return difference_words(row, row.interval)
+        return difference_words(row)
     if section.condition == NEW:  # whose difference is that of the line above
         return ""
     return fixed(row.difference, places_of(row.measured_in), signed=True)
@@ -245,15 +247,14 @@ def _overview(result: ConditionsComparison, run: str, by: str) -> Table:
     """Show the differences and the label in each condition, and over all of them."""
     rows = result.of(run)
     parts = _parts(result)
-    of_means = _overall_of(result)
-    overall = of_means.get(run)
+    overall = _overall(result, run)
     groups = {row.condition: f" ({row.group})" for row in rows if row.group}
     daggers = {row.condition: _mark(row) for row in rows}
     p = ""
     explained = []
     if overall is not None:
-        one = "group" if groups else result.over
-        explained.append(f"mean: each {one} counts the same")
+        unit = "group" if groups else result.over
+        explained.append(f"mean: each {unit} counts the same")
         if overall.outlook:
             explained.append("a new one: where its difference is expected")
         if overall.all_queries.n:
@@ -280,7 +281,7 @@ def _overview(result: ConditionsComparison, run: str, by: str) -> Table:
         settings_line(result),
     )
     title = f"{run} (B) against {result.baseline} (A)"
-    return Table.of(columns, _sections_of(result, run, of_means), *captions, title=title)
+    return Table.of(columns, _sections_of(result, run), *captions, title=title)
 
 
 def _short(label: str) -> str:
@@ -309,9 +310,7 @@ def sign_of(label: str | None) -> str:
     return SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
 
 
-def _matrix(
-    result: ConditionsComparison, runs: Sequence[str], overall: Mapping[str, Overall]
-) -> Table:
+def _matrix(result: ConditionsComparison, runs: Sequence[str]) -> Table:
     """Show a sign for each run and condition, counts, and the label on average."""
     names = result.names
     headings: Sequence[str] = names
@@ -324,14 +323,16 @@ def _matrix(
         rows = result.of(run)
         signs = {row.condition: f"{sign_of(row.label)}{_mark(row).strip()}" for row in rows}
         counts = Counter(_direction(row.label) for row in rows)
-        average = overall[run].label if run in overall else None
+        overall = _overall(result, run)
         of_conditions = (signs.get(name, "") for name in names)
+        average = overall and overall.label
         lines.append((run, *of_conditions, counts["better"], counts["worse"], average))
     columns = (
-        *texts("run"),
+        Column("run"),
         *(Column(heading, form=SIGN) for heading in headings),
-        *numbers("better", "worse"),
-        *texts("on average"),
+        Column("better", form=NUMBER),
+        Column("worse", form=NUMBER),
+        Column("on average"),
     )
     captions = (
         SIGNS_EXPLAINED,
@@ -343,24 +344,21 @@ def _matrix(
     return Table.of_texts(columns, lines, *captions)
 
 
-def _details(result: ConditionsComparison, run: str, overall: Overall | None) -> Iterator[Table]:
+def _details(result: ConditionsComparison, run: str) -> Iterator[Table]:
     """Yield judged shares, means, and all rows of the conditions of one contender."""
     rows = result.of(run)
+    overall = _overall(result, run)
     title = f"{run} (B) against {result.baseline} (A)"
     if any(row.judged for row in rows):
-        columns = (
-            Column("condition", heading=result.over),
-            Column("A", lambda row: row.judged and row.judged[0], form=PERCENT),
-            Column("B", lambda row: row.judged and row.judged[1], form=PERCENT),
-        )
+        named = f"condition={result.over}", "judged_baseline", "judged_contender"
+        columns = chosen(condition_columns(rows), *named, group="")
         yield Table.of(columns, rows, title=f"{title}, % of the first 10 documents judged")
     if overall is not None:
+        fields = "better", "worse", "difference", "interval", "p"
         means = (
             Column("name", heading=f"mean of {result.over}s"),
             Column("n", heading=f"{result.over}s", form=NUMBER),
-            *chosen(row_fields(result.settings.alpha), "better", "worse", "difference"),
-            Column("interval", form=INTERVAL_OF_ROW),
-            Column("pvalue", heading="p", form=PVALUE),
+            *chosen(row_fields(result.settings.alpha), *fields),
         )
         explained = f"better, worse: {result.over}s in which the mean difference is"
         yield Table.of(means, overall.parts, explained, title=f"{title}, means")
@@ -407,12 +405,12 @@ def _biases_table(result: JudgesComparison) -> Table:
         "differs": "it is significant and changes the finding, or the findings are opposite",
         "agrees": "the same finding, not none",
     }
-    shown = {bias.answer for bias in result.biases}
+    answers = {bias.answer for bias in result.biases}
     caption = "; ".join(
         (
             f"B - A by {result.reference} and by the judge on the same {plural('query', labeled)}",
             "bias: the judge's less the reference's",
-            *(f"{answer}: {words}" for answer, words in meanings.items() if answer in shown),
+            *(f"{answer}: {words}" for answer, words in meanings.items() if answer in answers),
         )
     )
     title = f"Beside {result.reference}"

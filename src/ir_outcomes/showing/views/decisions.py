@@ -1,20 +1,30 @@
 """What is shown of holes in judgments, plans, and published numbers."""
 
 from collections import Counter
+from dataclasses import replace
+from functools import partial
 from typing import get_args
 
-from ir_outcomes.choices import LENGTHS, POINTS
+from ir_outcomes.choices import LENGTHS, POINTS, RANKS
 from ir_outcomes.decisions.holes import COLUMNS, BoundWord, Holes, PairHoles
 from ir_outcomes.decisions.plan import Plan, PlannedRow
 from ir_outcomes.decisions.published import SummaryVerdict
-from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue, unit_behind
+from ir_outcomes.formatting import percent, plural, pvalue, unit_behind
 from ir_outcomes.notes import ranked
+from ir_outcomes.pairs.differences import Quantity
+from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS
 from ir_outcomes.showing.registry import view_of
-from ir_outcomes.showing.view import Table, View, numbers, texts
+from ir_outcomes.showing.view import Table, View
 from ir_outcomes.showing.views import gate as gate  # which registers, too
-from ir_outcomes.showing.views.parts import paper_words, settings_words, widened_words
-from ir_outcomes.showing.words import level_words, sentence
+from ir_outcomes.showing.views.parts import (
+    paper_words,
+    row_fields,
+    row_name,
+    settings_words,
+    widened_words,
+)
+from ir_outcomes.showing.words import sentence
 from ir_outcomes.statistics.power import CONFIDENCE
 from ir_outcomes.table_columns import NUMBER, Column, chosen
 
@@ -40,7 +50,7 @@ def _holes(result: Holes) -> View:
             (_unjudged(pair, result), _bound(pair)),
             notes=first,
             more="judged shares, what to judge first",
-            details=(table, _to_judge(result)),
+            details=lambda: (table, _to_judge(result)),
             background=background,
         )
     bounds = Counter(pair.bound.word for pair in result.pairs)
@@ -115,7 +125,7 @@ def _plan(result: Plan) -> View:
         tables=_queries_needed(result),
         notes=first,
         more="queries to pass a gate" if passed else "",
-        details=(Table.of(_TO_PASS, passed, title=to_pass),) if passed else (),
+        details=lambda: (Table.of(_TO_PASS, passed, title=to_pass),) if passed else (),
         background=background,
     )
 
@@ -164,27 +174,22 @@ def _published(result: SummaryVerdict) -> View:
     row = result.coverage
     if row is None or result.verdict is None:
         return View(counts, exact, ("For a label, give the number of queries, too (n).",))
-    rows = [
-        (
-            "coverage, %",
-            fixed(row.difference, 2, signed=True),
-            interval(row.interval, 2, signed=True),
-            pvalue(row.pvalue, result.alpha),
-        )
-    ]
+    rows = [row]
     sentences = ["These numbers say nothing of all queries, which give the direction."]
-    if result.ranking_pvalue is not None:
-        change = fixed(result.ranking_difference, 2, signed=True)
-        rows.append(
-            ("ranking, ranks", change, NOTHING, pvalue(result.ranking_pvalue, result.alpha))
-        )
+    p = result.ranking_pvalue
+    if p is not None:
+        ranking = Row.absent(Quantity("ranking", RANKS, False, None))
+        change = result.ranking_difference
+        rows.append(replace(ranking, difference=change, pvalue=p, pvalue_corrected=p))
         sentences.append(paper_words(result.verdict))
-    columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
-    captions = (
+    widened = widened_words([row], result.alpha)
+    name = Column("row", partial(row_name, points="%"), " ")
+    table = Table.of(
+        (name, *chosen(row_fields(result.alpha), "difference", "interval", "p")),
+        rows,
         "coverage: higher is better; ranking: lower is better",
-        f"p of coverage: adjusted t, as the interval{widened_words([row], result.alpha)}; won and"
-        f" lost: {exact}; not corrected",
+        f"p of coverage: adjusted t{widened or ', as the interval'}; won and lost: {exact}; not"
+        " corrected",
     )
-    table = Table.of_texts(columns, rows, *captions)
     title = f"{counts} of {plural('query', row.n)}"
     return View(title, result.verdict.label, tuple(map(sentence, sentences)), (table,))

@@ -13,7 +13,7 @@ from ir_outcomes.notes import merged
 from ir_outcomes.pairs.outcomes import QueryOutcome
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.showing.registry import Section, sections_of, view_of
-from ir_outcomes.showing.view import Table, View, numbers, texts, with_marks
+from ir_outcomes.showing.view import Table, View, with_marks
 from ir_outcomes.showing.views.parts import (
     interval_for_margin,
     queries_table,
@@ -56,13 +56,13 @@ def _gate(result: GateResult) -> View:
     if len(named) > 1:
         background = [_reasons(name, decision) for name, decision in named.items()]
         n_alike = sum(decision.status == result.status for decision in ordered)
-        others = background[1 : min(n_alike, MOST_WORST)]
+        further = background[1 : min(n_alike, MOST_WORST)]
         if result.status == "pass":
             title = f"pass: {listed(contenders)}"
-            others = []
-        sentences = [_counts(result), *sentences, *others]
+            further = []
+        sentences = [_counts(result), *sentences, *further]
     queries = [query for decision in ordered for query in decision.queries]
-    more = {
+    subjects = {
         "margins": True,
         "measures": len(named) > 1 and any(map(_measures, ordered)),
         "queries": bool(queries),
@@ -79,8 +79,8 @@ def _gate(result: GateResult) -> View:
         sentences=tuple(sentences),
         tables=(_decisions_table(result, named),),
         notes=(*_most_harm(worst), *merged(compared)),
-        more=", ".join(words for words, is_there in more.items() if is_there),
-        details=(_margins_table(result, named), *_queries_tables(result, named)),
+        more=", ".join(words for words, is_there in subjects.items() if is_there),
+        details=lambda: (_margins_table(result, named), *_queries_tables(result, named)),
         background=(*background, *result.notes),
     )
 
@@ -125,9 +125,9 @@ def _decisions_table(result: GateResult, named: Mapping[str, GateDecision]) -> T
     fields = ("baseline", "contender", "difference", "margin_interval", "margin")
     columns = chosen(row_fields(result.settings.alpha), *fields)
     if len(decisions) == 1 and len(rows) > 1:
-        found = Column("found", lambda row: row.margin and row.margin.found, "finding")
-        shown = [*rows, *_measures(decisions[0])]
-        return Table.of((Column("row", row_name), *columns, found), shown, *captions)
+        finding = Column("found", lambda row: row.margin and row.margin.found, "finding")
+        with_measures = [*rows, *_measures(decisions[0])]
+        return Table.of((Column("row", row_name), *columns, finding), with_measures, *captions)
     several = len({decision.contender for decision in decisions}) > 1
     is_by_run = several or decisions[0].condition is None
     heading = "run" if is_by_run else _kind_of_condition(decisions)
@@ -159,15 +159,16 @@ def _facets_table(
     printed = set()
     for row in rows:
         against = [row_called(decision.rows, row.name) for decision in named.values()]
-        found = [item.margin.found if item and item.margin else "" for item in against]
+        findings = [item.margin.found if item and item.margin else "" for item in against]
         intervals = [interval_for_margin(item) or NOTHING for item in against]
         cells = [_margins_of(row.name, named.values()), *intervals]
-        columns.append(with_marks(cells, ["", *(HARM_MARKS.get(harm, "") for harm in found)]))
-        printed.update(found)
+        columns.append(with_marks(cells, ["", *(HARM_MARKS.get(harm, "") for harm in findings)]))
+        printed.update(findings)
     meanings = [
         f"{mark}: {HARM_MEANINGS[harm]}" for harm, mark in HARM_MARKS.items() if harm in printed
     ]
-    headings = (*texts(heading, "gate"), *numbers(*map(row_name, rows)))
+    of_rows = (Column(row_name(row), form=NUMBER) for row in rows)
+    headings = (Column(heading), Column("gate"), *of_rows)
     lines = zip(*columns, strict=True)
     return Table.of_texts(headings, lines, "; ".join(meanings), *captions)
 
@@ -223,7 +224,7 @@ def _counts_worst(comparison: Comparison) -> bool:
 
 def _harm_title(decision: GateDecision) -> str:
     """Say on which rows the queries of a decision have the most harm."""
-    names = [f"{'over' if name == 'all queries' else 'on'} {name}" for name in decision.harmed]
+    names = [row.on for row in decision.rows if row.name in decision.harmed]
     return f"most harm {listed(names)}" + (", in turn" if len(names) > 1 else "")
 
 

@@ -45,7 +45,6 @@ from ir_outcomes.table_columns import (
 
 Part = MeasureOfRuns | CollectionOfBoard
 COVERAGE = "coverage, %"
-MOST_GROUPS = 5
 MOST_NAMED = 4  # runs that can be first
 MOST_COLLECTIONS = 6  # whose means stand in the first table
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
@@ -61,21 +60,25 @@ def _leaderboard(result: Leaderboard) -> View:
         Column("score", lambda item: item[1].score, _short(result.measure), form),
     )
     best = f"Against the first run, {result.standings[0].run} (A)"
-    details = (
-        _letters_table(result, result.measures, "By each measure"),
-        _letters_table(result, result.collections, "In each collection"),
-        Table.of(of_run, runs, title="Each run"),
-        _pairs_table(result, "Against the run above (A)", result.against_above()),
-        # The second run is in the table before.
-        _pairs_table(result, best, result.against_first()[1:]),
-    )
+
+    def details() -> list[Table]:
+        tables = (
+            _letters_table(result, result.measures, "By each measure"),
+            _letters_table(result, result.collections, "In each collection"),
+            Table.of(of_run, runs, title="Each run"),
+            _pairs_table(result, "Against the run above (A)", result.against_above()),
+            # The second run is in the table before.
+            _pairs_table(result, best, result.against_first()[1:]),
+        )
+        return [table for table in tables if table.rows]
+
     first, background = ranked(result.notes)
     return View(
         answer_of(result),
         tables=(_standings(result),),
         notes=(*_worse_somewhere(result), *first),
         more="rows and label of each pair, against the first",
-        details=tuple(table for table in details if table.rows),
+        details=details,
         background=background,
     )
 
@@ -109,15 +112,15 @@ def _column(result: Leaderboard, part: Part) -> Column:
 def _worse_somewhere(result: Leaderboard) -> Iterator[str]:
     """Name systems that are better than another on average, but worse somewhere."""
     pairs = []
-    for winner, other in permutations(result.standings, 2) if result.collections else ():
-        place = result.standings.index(other)
+    for winner, loser in permutations(result.standings, 2) if result.collections else ():
+        position = result.standings.index(loser)
         names = [
             part.collection
             for part in result.collections
-            if winner.run in part.better_than[place] and other.run in winner.better_than
+            if winner.run in part.better_than[position] and loser.run in winner.better_than
         ]
         if names:
-            pairs.append(f"{winner.run} than {other.run} in {listed(names)}")
+            pairs.append(f"{winner.run} than {loser.run} in {listed(names)}")
     if pairs:
         yield f"Better on average, but worse in a collection: {some(pairs, 3)}."
 
@@ -201,9 +204,9 @@ def _standings(result: Leaderboard) -> Table:
     ends = Form(places=_PLACES.get(result.measure, 3), of_interval=True)
     level = level_words(result.alpha)
     parts: list[Part] = [_decider(result), *result.measures, *result.collections]
-    decider, *others = (_column(result, part) for part in parts)
+    decider, *further = (_column(result, part) for part in parts)
     n_measures = len(result.measures)
-    measures, collections = others[:n_measures], others[n_measures:]
+    measures, collections = further[:n_measures], further[n_measures:]
     has_coverage = any(column.heading == COVERAGE for column in (decider, *measures))
     if not has_coverage and not collections:
         measures.append(Column("coverage", heading=COVERAGE, form=decimals(1)))
@@ -347,11 +350,6 @@ def _history(result: SotaHistory) -> View:
         " organizers' baselines",
         "scores alone do not tell whether a gain is more than chance",
     ]
-    groups = [f"{group} {number}" for group, number in result.submissions.items()]
-    if len(groups) > MOST_GROUPS:
-        groups[MOST_GROUPS:] = [f"and {plural('other group', len(groups) - MOST_GROUPS)}"]
-    if groups:
-        captions.append(f"Most submissions: {'; '.join(groups)}.")
     return View(
         f"{plural('run', len(result.runs))} took first place by {result.score}"
         f" ({direction(result.higher_is_better)}), of {plural('entry', len(result.entries))} with a"
@@ -375,9 +373,9 @@ def _first(result: RankDistribution) -> str:
 
 @view_of.register
 def _rank_distribution(result: RankDistribution) -> View:
-    below = {}
+    over_next = {}
     for position, run in enumerate(result.runs[:-1]):
-        below[run.run] = run.above[position + 1]
+        over_next[run.run] = run.above[position + 1]
     shares = result.place_shares(MOST_PLACES)
     positions = range(min(MOST_PLACES, len(result.runs)))
     ranks = [
@@ -405,7 +403,7 @@ def _rank_distribution(result: RankDistribution) -> View:
         ),
         *of_part(lambda run: shares[run.run], ranks),
         *top,
-        Column("over_next", lambda run: below.get(run.run), "over next", PERCENT),
+        Column("over_next", lambda run: over_next.get(run.run), "over next", PERCENT),
     )
     condition = f", {result.condition}" if result.condition else ""
     tau = "undefined, because all runs tie"
@@ -493,5 +491,5 @@ def _agreement(result: Agreement) -> View:
         notes=notes,
         background=background,
         more="all tests, Craswell's Table 4",
-        details=(every,),
+        details=lambda: (every,),
     )

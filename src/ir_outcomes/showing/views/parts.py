@@ -6,7 +6,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ir_outcomes.choices import DOCUMENTS_ABOVE, OUTCOMES, POINTS
+from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
 from ir_outcomes.comparison.columns import NUMBERS_OF_ROWS, query_columns, test_p
 from ir_outcomes.comparison.notes import counted_in
 from ir_outcomes.comparison.result import Comparison, SystemRun
@@ -30,7 +30,7 @@ from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import Verdict
 from ir_outcomes.showing.view import Table, legend
 from ir_outcomes.showing.words import level_words
-from ir_outcomes.statistics.estimate import Interval, smallest_pvalue
+from ir_outcomes.statistics.estimate import smallest_pvalue
 from ir_outcomes.table_columns import (
     INTERVAL_OF_ROW,
     NUMBER,
@@ -82,7 +82,7 @@ def row_fields(alpha: float) -> tuple[Column, ...]:
         Column("difference", heading="B - A", form=SIGNED_OF_ROW),
         Column("interval", heading=level_words(alpha), form=INTERVAL_OF_ROW),
         Column("new_runs", heading="new runs", form=INTERVAL_OF_ROW),
-        Column("margin", lambda row: row.margin and margin_words(row), form=NUMBER),
+        Column("margin", margin_words, form=NUMBER),
         Column("margin_interval", interval_for_margin, "for margins", NUMBER),
         Column("p", partial(shown_p, alpha=alpha), "p", NUMBER),
         *(
@@ -159,10 +159,9 @@ def within_words(comparison: Comparison) -> str:
     return "yes, equivalent" if comparison.verdict.equivalent else "yes"
 
 
-def _in_its_unit(column: Column, row: Row) -> str | None:
+def _in_its_unit(column: Column, row: Row) -> str:
     """Write a number of a row with the decimals of its unit."""
-    value = column.of(row)
-    return None if value is None else fixed(value, places_of(row.measured_in))
+    return fixed(column.of(row), places_of(row.measured_in))
 
 
 def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
@@ -173,13 +172,13 @@ def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
     return f"{pvalue(row.pvalue, alpha, digits)}{mark}"
 
 
-def difference_words(row: Row | None, bounds: Interval | None) -> str:
-    """Write the difference of a row with an interval, apart from its ends."""
-    if row is None or row.difference is None:
-        return NOTHING
-    digits = places_apart(row.difference, bounds or (), places_of(row.measured_in))
-    difference = fixed(row.difference, digits, signed=True)
-    return f"{difference} {interval(bounds, digits, signed=True)}" if bounds else difference
+def difference_words(row: Row) -> str:
+    """Write the difference of a row with its interval."""
+    places = places_of_difference(row)
+    words = fixed(row.difference, places, signed=True)
+    return (
+        words if row.interval is None else f"{words} {interval(row.interval, places, signed=True)}"
+    )
 
 
 def settings_words(settings: Any) -> str:
@@ -227,10 +226,11 @@ def correction_words(comparisons: Sequence[Comparison]) -> str:
     settings = comparisons[0].settings
     rows = [row for item in comparisons if not item.identical for row in item.parts]
     by_cluster = "" if settings.n_clusters is None else " by cluster"
-    words = f"p: adjusted t{by_cluster}{widened_words(rows, settings.alpha)}"
+    words = f"p: adjusted t{by_cluster}"
+    widened = widened_words(rows, settings.alpha)
     if settings.family == 1:
-        return f"{words}, as the interval"
-    words += f", each by itself; {correction_of(settings)}"
+        return words + (widened or ", as the interval")
+    words += f"{widened}, each by itself; {correction_of(settings)}"
     if any(shown_p(row, settings.alpha).endswith(MARK) for row in rows):
         words += f"; {MARK}: does not hold under {CORRECTIONS[settings.correction]}"
     return words
@@ -355,8 +355,8 @@ def _rows_table(
     for name, item in comparisons:
         papers = (item.naive, *filter(None, (item.reciprocal,)))
         lines += [
-            _Line("" if place else name, item, row)
-            for place, row in enumerate((*item.parts, *papers))
+            _Line("" if position else name, item, row)
+            for position, row in enumerate((*item.parts, *papers))
         ]
 
     def unseen(field: str, line: _Line) -> Row | None:
@@ -409,17 +409,9 @@ def _outcomes_table(comparisons: Sequence[tuple[str, Comparison]], heading: str)
     elif first.unit == "document":
         captions = [
             "shares are averaged by query",
-            *map(_documents_words, comparisons),
             "over all, a missing document counts as just behind the cutoff",
         ]
     return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
-
-
-def _documents_words(named: tuple[str, Comparison]) -> str:
-    """Count the documents themselves."""
-    name, item = named
-    counts = ", ".join(f"{outcome} {getattr(item.outcomes, outcome)}" for outcome in OUTCOMES)
-    return f"documents{name and f' of {name}'}, not averaged: {counts}"
 
 
 def _runs_table(comparisons: Sequence[Comparison]) -> Table:
@@ -434,8 +426,8 @@ def _runs_table(comparisons: Sequence[Comparison]) -> Table:
         form = signed(places_of(row.measured_in))
         change = partial(change_of, row=row)
         columns += of_part(itemgetter(1), [Column(row.name, change, row_name(row), form)])
-    for place, row in enumerate(comparisons[0].measures):
-        measure = Column(row.name, itemgetter(place), form=signed(4))
+    for position, row in enumerate(comparisons[0].measures):
+        measure = Column(row.name, itemgetter(position), form=signed(4))
         columns += of_part(itemgetter(1), of_part("measures", [measure]))
     caption = "differences, B minus A, of one run against all runs of the other system"
     return Table.of(columns if lines else (), lines, caption, title="Each run")

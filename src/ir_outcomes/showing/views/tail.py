@@ -157,10 +157,10 @@ def settings_words(result: TailResult) -> str:
     settings = result.settings
     if settings is None:
         return ""
-    judged = ", judged documents only" if settings.judged_only else ""
+    judged_only = ", judged documents only" if settings.judged_only else ""
     return (
         f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing"
-        f" {settings.missing}{judged}"
+        f" {settings.missing}{judged_only}"
     )
 
 
