@@ -18,7 +18,7 @@ from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.verdict import meaning_of
+from ir_outcomes.pairs.verdict import SIGNS, meaning_of
 from ir_outcomes.statistics.estimate import smallest_pvalue
 from ir_outcomes.statistics.papers import binomial_test
 from ir_outcomes.statistics.runs import LEAST_RUNS
@@ -118,7 +118,7 @@ def counted_in(comparison: Comparison) -> str:
 
 def _about_means(comparison: Comparison) -> Iterator[Note]:
     """Say which means over all queries are significant in the opposite direction."""
-    side = {"better": 1, "worse": -1, "none": 0}[comparison.verdict.direction]
+    side = SIGNS[comparison.verdict.direction]
     named = [(row.name, row) for row in comparison.measures]
     if comparison.reciprocal is not None:
         named.insert(0, ("MRR", comparison.naive))
