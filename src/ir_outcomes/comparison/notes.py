@@ -140,13 +140,13 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         if row.name not in carrying or row.found == "none" or not (against or pvalue > UNCLEAR):
             continue
         (gain, better), (loss, worse) = sides_of(row)
-        differ = str(row.differ)
+        differ, queries = str(row.differ), ""
         if comparison.settings.n_clusters is not None:
-            differ = plural("cluster", row.differ)
+            differ, queries = plural("cluster", row.differ), " queries"
         yield note(
             "few decide",
             f"{row.on}: of {differ} that differ, {better} are {gain}, {worse} {loss} (sign test"
-            f" {pvalue_in_words(pvalue)}); largest: {', '.join(_largest_changes(comparison, row))}.",
+            f" {pvalue_in_words(pvalue)}); largest{queries}: {', '.join(_largest_changes(comparison, row))}.",
         )
 
 
