@@ -61,14 +61,13 @@ def _gate(result: GateResult) -> View:
             title = f"pass: {listed(contenders)}"
             further = []
         sentences = [_counts(result), *sentences, *further]
-    queries = [query for decision in ordered for query in decision.queries]
-    subjects = {
-        "margins": True,
-        "measures": len(named) > 1 and any(map(_measures, ordered)),
-        "queries": bool(queries),
-        "texts": any(query.text for query in queries),
-        "how many would settle it": any(decision.needed for decision in ordered),
-    }
+    subjects = ["margins"]
+    if len(named) > 1 and any(map(_measures, ordered)):
+        subjects.append("measures")
+    if any(decision.queries for decision in ordered):
+        subjects.append("queries")
+    if any(decision.needed for decision in ordered):
+        subjects.append("how many would settle it")
     compared = [
         (name, decision.comparison.notes)
         for name, decision in named.items()
@@ -79,7 +78,7 @@ def _gate(result: GateResult) -> View:
         sentences=tuple(sentences),
         tables=(_decisions_table(result, named),),
         notes=(*_most_harm(worst), *merged(compared)),
-        more=", ".join(words for words, is_there in subjects.items() if is_there),
+        more=", ".join(subjects),
         details=lambda: (_margins_table(result, named), *_queries_tables(result, named)),
         background=(*background, *result.notes),
     )
