@@ -187,5 +187,18 @@ def test_numbers_that_cannot_be_are_refused(call: Callable[[], Any], argument: s
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_argument_that_no_function_has_is_refused(name: str) -> None:
-    with pytest.raises(TypeError, match="no_such"):
+    with pytest.raises(iro.ParameterError, match="no_such"):
         FUNCTIONS[name](**right_arguments(name), no_such=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: iro.compare("q.txt", "a.run", "b.run", cutof=10), "cutoff"),  # type: ignore[call-overload]
+        (lambda: iro.leaderboard("q.txt", "a.run"), "source"),  # type: ignore[arg-type, call-arg]
+        (lambda: iro.load(), "name"),  # type: ignore[call-arg]
+    ],
+)
+def test_calls_that_fit_no_signature_name_what_fits(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises(iro.ParameterError, match=said):
+        call()

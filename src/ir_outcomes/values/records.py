@@ -9,7 +9,7 @@ from zipfile import is_zipfile
 
 import numpy as np
 
-from ir_outcomes.errors import some
+from ir_outcomes.errors import FormatError, some
 from ir_outcomes.reading.files import (
     LONGEST_RECORD,
     WHITE_SPACE,
@@ -76,6 +76,10 @@ class Records(NamedTuple):
     def number(self, row: int) -> int | None:
         """Return the number of the line of a row."""
         return None if self.numbers is None else self.numbers[row]
+
+    def error(self, row: int, problem: str, text: str | None = None) -> FormatError:
+        """Make an error that names a row by its line."""
+        return self.source.error(problem, self.number(row), text)
 
     def take(self, rows: Sequence[int]) -> "Records":
         """Return some of the rows."""
