@@ -15,7 +15,7 @@ for variable in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
     # Glibc keeps the memory of arrays instead of asking for it again.
     os.environ.setdefault(variable, str(1 << 28))
 
-settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("suite", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("mutants", settings.get_profile("suite"), phases=[Phase.generate])
 settings.load_profile("suite")
 

@@ -89,6 +89,12 @@ WRONG_USAGE = (  # a command, and what its message names
     ("compare qrels.txt bm25.run bm25-stem.run --margins 1,\uff12", "--margins"),
     # before any file is opened
     ("compare no no no --ties other", "--ties"),
+    ("compare no no no --cutoff 5 --cutoff 10", "--cutoff"),
+    ("compare no no no --format csv --format json", "--format"),
+    ("compare no no no --margins 1pp,1 --margins 2pp,1", "--margins is given more than once"),
+    ("compare no no no --judged-only --judged-only", "--judged-only"),
+    ("compare no no no --cutoff 1.5", "'1.5' is not a whole number"),
+    ("compare no no no --alpha x", "'x' is not a number"),
     ("compare-judges no --judge a=no --judge a=no", "--judge"),
     ("compare-judges no --judge a --judge b", "NAME=FILE"),
     ("leaderboard no", "RUNS is missing"),

@@ -172,6 +172,7 @@ def test_json_documents_and_lists(write: Any) -> None:
         (b"PK\x03\x04" + bytes(26) + b"rank.npy", r"is a saved evaluation \(\.npz\)"),
         (b"\x04\x22\x4d\x18" + bytes(30), "is compressed by lz4; unpack it"),
         ("RR@10\t0.4\nnDCG@10\t0.5\n", "means do not say how many queries changed"),
+        ("query,nDCG@10,RR\nq1,0.5,1\n", "has values of measures.*compare-outputs"),
         (
             "map all 0.25\nP_10 all 0.5\n",
             "has values of measures.*give the run that they are about",

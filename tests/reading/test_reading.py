@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import json
 import lzma
 import os
 import re
@@ -382,6 +383,18 @@ def test_only_scores_beside_ranks_can_contradict_them(
     assert (None if found is None else found.tolist()) == against
 
 
+@pytest.mark.parametrize("size", [10, 1 << 19])
+def test_ranks_in_one_list_and_scores_in_another_are_refused(
+    write: Any, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(files, "BLOCK_SIZE", size)
+    rows = [{"id": "a", "rank": 1}], [{"id": "b", "score": 2.5}]
+    lines = [json.dumps({"qid": f"q{number}", "hits": hits}) for number, hits in enumerate(rows)]
+    with pytest.raises(FormatError) as refused:
+        iro.read_run(write("\n".join(lines)))
+    assert refused.value.line == 2
+
+
 def test_queries_whose_lines_are_apart_are_counted(write: Any) -> None:
     together, apart = GOOD, GOOD + "q1 Q0 d3 3 1.0 t\nq3 Q0 d1 1 1.0 t\n"
     assert [iro.read_run(write(text)).scattered for text in (together, apart)] == [0, 1]
@@ -551,7 +564,7 @@ def test_bombs_in_a_pipe_are_refused(write: Any, monkeypatch: pytest.MonkeyPatch
 def test_one_long_id_does_not_widen_all(write: Any, form: str) -> None:
     """Ids are alike to whatever reads them, and memory does not grow by the length of one."""
     documents = [f"d{place}" for place in range(100_000)]
-    documents[60_000:60_000] = ["e" * 65, "e" * 900 + "b", "e" * 900 + "a"]
+    documents[60_000:60_000] = ["e" * 97, "e" * 900 + "b", "e" * 900 + "a"]
     run = {"q": dict.fromkeys(documents, 1.5), "r": {"d1": 2.0, "d2": 1.5}}
     rows = [(query, name, score) for query in run for name, score in run[query].items()]
     source: Any = run

@@ -10,6 +10,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_documents,
     notes_on_missing,
     notes_on_queries,
+    notes_on_unanswerable,
     unjudged_share,
 )
 from ir_outcomes.evaluation.scores import Scores
@@ -33,6 +34,7 @@ def notes_on_input(
     """Yield what a careful reader must know about the runs."""
     runs = (*baseline, *contender)
     yield from notes_on_documents(runs)
+    yield from notes_on_unanswerable(runs)
     for about in notes_on_queries(runs):
         # How much is missing is said by `_about_missing`, which queries these are in the
         # background.
@@ -138,13 +140,13 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         if row.name not in carrying or row.found == "none" or not (against or pvalue > UNCLEAR):
             continue
         (gain, better), (loss, worse) = sides_of(row)
-        differ = str(row.differ)
+        differ, queries = str(row.differ), ""
         if comparison.settings.n_clusters is not None:
-            differ = plural("cluster", row.differ)
+            differ, queries = plural("cluster", row.differ), " queries"
         yield note(
             "few decide",
             f"{row.on}: of {differ} that differ, {better} are {gain}, {worse} {loss} (sign test"
-            f" {pvalue_in_words(pvalue)}); largest: {', '.join(_largest_changes(comparison, row))}.",
+            f" {pvalue_in_words(pvalue)}); largest{queries}: {', '.join(_largest_changes(comparison, row))}.",
         )
 
 

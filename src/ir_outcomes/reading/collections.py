@@ -66,13 +66,7 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
         If there is no such folder, or a folder in it neither is nor contains a collection, so that
         nothing would be compared there.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParameterError(
-            f"`suite` is of type {type(path).__name__}; it must be a path; {LAYOUT}"
-        )
-    folder = Path(path)
-    if not folder.is_dir():
-        raise UnreadableFile(f"{path}: no such folder; {LAYOUT}")
+    folder = _folder(path, LAYOUT)
     problems: dict[str, str] = {}
     collections = _collections(folder, "", (), problems)
     if problems:
@@ -98,13 +92,7 @@ def read_folders(path: str | os.PathLike[str]) -> dict[str, list[str]]:
         If there is no such folder, or a folder in it has no files or other folders.
     """
     layout = "give a folder with a folder of values for each collection: COLLECTION/SYSTEM.csv"
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParameterError(
-            f"`suite` is of type {type(path).__name__}; it must be a path; {LAYOUT}"
-        )
-    folder = Path(path)
-    if not folder.is_dir():
-        raise UnreadableFile(f"{path}: no such folder; {layout}")
+    folder = _folder(path, layout)
     folders: dict[str, list[str]] = {}
     problems = []
     for collection in _visible(folder):
@@ -116,6 +104,16 @@ def read_folders(path: str | os.PathLike[str]) -> dict[str, list[str]]:
         wrong = f"has something else than files of values in {some(problems, 10)}"
         raise FormatError(str(folder), f"{wrong if problems else 'is empty'}; {layout}")
     return folders
+
+
+def _folder(path: str | os.PathLike[str], layout: str) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(
+            f"`suite` is of type {type(path).__name__}; it must be a path; {layout}"
+        )
+    if not os.path.isdir(path):
+        raise UnreadableFile(f"{path}: no such folder; {layout}")
+    return Path(path)
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -17,7 +17,7 @@ Codes = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.intp]
 
 LONGEST_ID = 1000  # bytes
-_WIDEST = 64  # bytes of an id in an array without objects
+_WIDEST = 96  # bytes of an id in an array without objects
 LARGEST_WHOLE = 1_000_000_000
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products of 64 bits differ
 _STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
@@ -172,12 +172,10 @@ def nested_dict(
     query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]
 ) -> dict[str, dict[str, Any]]:
     """Return ``{query id: {document id: value}}`` of grouped rows."""
-    documents = [identifier.decode() for identifier in docids.tolist()]
-    numbers = values.tolist()
-    spans = pairwise(offsets.tolist())
+    rankings = zip(query_ids, lists(offsets, docids), lists(offsets, values), strict=True)
     return {
-        query: dict(zip(documents[start:end], numbers[start:end], strict=True))
-        for query, (start, end) in zip(query_ids, spans, strict=True)
+        query: dict(zip(map(bytes.decode, documents), numbers, strict=True))
+        for query, documents, numbers in rankings
     }
 
 

@@ -65,6 +65,8 @@ from ir_outcomes.reading.measure_names import is_measure_name
 from ir_outcomes.reading.objects import columns_of, columns_of_records, is_nested
 
 VALUES_REMEDY = "compare values of queries with compare-outputs (in Python compare_outputs)"
+_TREC = "query_id Q0 doc_id rank score tag"
+_SHORT_LINES = "Lines without Q0 or a tag are read where the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ..."
 MEANS_REMEDY = "means do not say how many queries changed, so give the run that they are about"
 _NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
@@ -82,15 +84,14 @@ def read_any_file(source: str, kind: Kind) -> Columns:
         lines, head = _first_lines(opened)
         first = lines[0][1] if lines else b""
         content = chain([head], opened)
-        columns = None
         if first.startswith(_PARQUET):
             table = _parquet_table(b"".join(content), kind, source)
             columns = replace(columns_of(table, source, kind), form="Parquet")
         elif _is_json(first, kind):
-            columns = _read_json(first, content, kind, source)
+            columns = replace(_read_json(first, content, kind, source), form="JSON")
         elif lines:
             columns = _read_lines(lines, content, kind, source)
-    if columns is None or not len(columns.codes):
+    if not lines or not len(columns.codes):
         called = "standard input" if source == STDIN else source
         raise EmptyInput(called, "is empty; nothing can be evaluated from it")
     kind.refuse_swapped(columns)
@@ -169,23 +170,20 @@ def _is_json(line: bytes, kind: Kind) -> bool:
     return bool(_JSON.match(line)) and not any(_fits(line, layout) for layout in kind.layouts)
 
 
-def _read_json(
-    first_line: bytes, content: Iterable[bytes], kind: Kind, source: str
-) -> Columns | None:
+def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: str) -> Columns:
     """Read JSON lines, of which the first is an object by itself, or a JSON document."""
     first = None
     with suppress(FormatError):
         first = parsed_json(first_line.decode("utf-8", "replace"), source, 1)
     if isinstance(first, dict) and not is_nested(first, kind):
-        columns = joined(partial(_json_lines, kind, source), content, source)
-        return None if columns is None else replace(columns, form="JSON")
+        return joined(partial(_json_lines, kind, source), content, source)
     data = b"".join(content).removeprefix(BOM)
     check_bytes(Block(1, data), source)
     document = parsed_json(data.decode(), source, 1)
     if isinstance(document, dict) and is_nested(document, kind):
-        return replace(columns_of(document, source, kind), form="JSON")
+        return columns_of(document, source, kind)
     records = document if isinstance(document, list) else [document]
-    return replace(columns_of_records(records, source, kind), form="JSON")
+    return columns_of_records(records, source, kind)
 
 
 def _json_lines(kind: Kind, source: str, content: Iterable[bytes]) -> Iterator[Columns]:
@@ -212,15 +210,10 @@ def _is_header(names: Iterable[str]) -> bool:
     return len(_NAMES.intersection(map(normal, names))) >= 2
 
 
-def _value(line: bytes, layout: Layout) -> float | None:
-    """Return the value of a line, or None where it has none of this layout."""
-    fields = fields_of(line, layout)
-    return number_in(fields[layout.value]) if len(fields) == layout.columns else None
-
-
 def _fits(line: bytes, layout: Layout) -> bool:
     """Return whether a line has the columns of a layout, and a value in its column."""
-    value = _value(line, layout)
+    fields = fields_of(line, layout)
+    value = number_in(fields[layout.value]) if len(fields) == layout.columns else None
     return value is not None and (layout.value_name == "score" or value.is_integer())
 
 
@@ -254,7 +247,7 @@ def _wrong_rank(columns: Columns) -> int | None:
 
 def _read_lines(
     numbered: list[tuple[int, bytes]], content: Iterable[bytes], kind: Kind, source: str
-) -> Columns | None:
+) -> Columns:
     """Read lines: a table with a header, or a layout by the number of columns."""
     lines = [line for _, line in numbered]
     number = numbered[0][0]
@@ -281,28 +274,19 @@ def _read_lines(
     return _read_layout(content, layout, kind, source)
 
 
-def _read_layout(
-    content: Iterable[bytes], layout: Layout, kind: Kind, source: str
-) -> Columns | None:
+def _read_layout(content: Iterable[bytes], layout: Layout, kind: Kind, source: str) -> Columns:
     """Read lines of one layout, and refuse what happens to have its columns."""
     columns = joined(partial(_parts, kind.ordered_by(layout), 0, source), content, source)
-    if columns is None:
-        return None
     if "#" in columns.query_ids:  # a comment can happen to have the right number of words
         row = int(np.argmax(columns.codes == columns.query_ids.index("#")))
         raise columns.error(row, "is a comment; remove comment lines")
     if layout.columns == 3:
-        return replace(
-            columns if kind.by else _ranks_or_values(columns, kind), form="three columns"
-        )
+        columns = columns if kind.by else _ranks_or_values(columns, kind)
+        return replace(columns, form="three columns")
     wrong = _wrong_rank(columns) if kind.is_run and layout.columns != 6 else None
     if wrong is not None:
-        raise columns.error(
-            wrong,
-            f"{columns.described(wrong)}: the rank is not the next of its query; lines without Q0 or"
-            " a tag are read where the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ...; correct"
-            " it, or write query_id Q0 doc_id rank score tag",
-        )
+        problem = f"{columns.described(wrong)}: the rank is not the next of its query"
+        raise columns.error(wrong, f"{problem}; write {_TREC}. {_SHORT_LINES}")
     return replace(columns, form="TREC")
 
 
@@ -312,7 +296,7 @@ def _read_table(
     separator: str | None,
     kind: Kind,
     source: str,
-) -> Columns | None:
+) -> Columns:
     """Read a table by the names of its columns."""
     number, line = header
     check_bytes(Block(number, line), source)
@@ -324,7 +308,7 @@ def _read_table(
     rank = None if titles.rank is None else names.index(titles.rank)
     layout = Layout(len(names), query, document, value, titles.value_name, rank, separator)
     columns = joined(partial(_parts, layout, number, source), content, source)
-    return None if columns is None else replace(columns, titles=titles, form="columns")
+    return replace(columns, titles=titles, form="columns")
 
 
 def _parts(layout: Layout, header: int, source: str, content: Iterable[bytes]) -> Iterator[Columns]:
@@ -392,9 +376,8 @@ def _misfit(lines: list[bytes], kind: Kind, source: str) -> str:
         )
     if n_fields in (4, 5) and kind.is_run:
         return (
-            f"{problem}; those of TREC are query_id Q0 doc_id rank score tag. Lines without Q0 or a"
-            " tag are read where the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ...; or write a"
-            " header that names query_id, doc_id and score"
+            f"{problem}; those of TREC are {_TREC}. {_SHORT_LINES}; or write a header that names"
+            " query_id, doc_id and score"
         )
     return problem + COLUMN_REMEDY
 
@@ -409,11 +392,8 @@ def _are_measures(lines: list[bytes]) -> bool:
 
 def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
     """Decide once for all lines whether the third of three columns holds ranks."""
-    grouped = columns.grouped()
-    values = grouped.values
-    # Ranks are 1 to n in each query.
-    ranks = np.arange(1, len(values) + 1) - grouped.offsets[grouped.codes]
-    are_ranks = np.array_equal(values, ranks)
+    values = columns.values
+    are_ranks = _wrong_rank(columns) is None and values.min(initial=1) == 1
     if not kind.is_run:
         if are_ranks and len(values) > len(columns.query_ids):
             raise FormatError(

@@ -53,17 +53,18 @@ _USUAL = 24  # bytes of most query ids and numbers
 Parts = Callable[[Iterable[bytes]], Iterator[Columns]]
 
 
-def joined(parts: Parts, content: Iterable[bytes], source: str) -> Columns | None:
-    """Join the parts of a file, of which one is in memory at a time, None without rows."""
-    codes = _Growing(np.empty(0, dtype=np.int32))
-    docids = _Growing(as_ids([]))
-    values = _Growing(np.empty(0))
+def joined(parts: Parts, content: Iterable[bytes], source: str) -> Columns:
+    """Join the parts of a file, of which one is in memory at a time."""
+    nothing = Columns(source, [], np.empty(0, dtype=np.int32), as_ids([]), np.empty(0), "")
+    codes = _Growing(nothing.codes)
+    docids = _Growing(nothing.docids)
+    values = _Growing(nothing.values)
     ranks = _Growing(np.empty(0, dtype=np.float32))
     code_of: dict[str, int] = {}
     texts = Texts({}, {})
-    first: Columns | None = None  # that has rows
+    first = nothing  # that has rows
     for part in parts(content):
-        if first is None or not len(first.codes):
+        if not len(first.codes):
             first = part
         elif len(part.codes) and part.value_name != first.value_name:
             problem = f"has a {part.value_name}, and what stands before it a {first.value_name}"
@@ -76,8 +77,6 @@ def joined(parts: Parts, content: Iterable[bytes], source: str) -> Columns | Non
             ranks.extend(part.ranks)
         texts.queries.update(part.texts.queries)
         texts.documents.update(part.texts.documents)
-    if first is None:
-        return None
     return replace(
         first,
         query_ids=list(code_of),

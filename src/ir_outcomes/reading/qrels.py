@@ -1,11 +1,11 @@
 """Relevance judgments, read and checked."""
 
 import os
-import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -195,18 +195,16 @@ def _refuse_other_grades(columns: Columns, again: Rows) -> None:
 
 def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
     """Return the qrels of a BEIR dataset and its queries, if it has any."""
-    within = os.path.join(folder, "qrels")
-    if not os.path.isdir(within):
-        within = os.fspath(folder)
-    paths = [os.path.join(within, name) for name in sorted(os.listdir(within))]
-    found = [path for path in paths if re.search(r"(?<!/queries)\.tsv$", path)]
-    test = os.path.join(within, "test.tsv")
-    if test in found:
-        found = [test]
-    if len(found) != 1:
-        files = found or [path for path in paths if "qrels" in os.path.basename(path)]
-        choices = f"; name the file itself: {', '.join(files)}" if files else ""
+    within = Path(os.fspath(folder), "qrels")
+    if not within.is_dir():
+        within = within.parent
+    splits = [within / "test.tsv"]
+    if not splits[0].exists():
+        splits = sorted(path for path in within.glob("*.tsv") if path.name != "queries.tsv")
+    if len(splits) != 1:
+        files = splits or sorted(within.glob("*qrels*"))
+        choices = f"; name the file itself: {', '.join(map(str, files))}" if files else ""
         problem = "as qrels, a directory must be a BEIR dataset with qrels/test.tsv"
         raise UnreadableFile(f"{os.fsdecode(folder)}: {problem}{choices}")
     queries = queries_file(folder)
-    return found[0], queries if os.path.exists(queries) else None
+    return str(splits[0]), queries if os.path.exists(queries) else None

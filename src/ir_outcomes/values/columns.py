@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ir_outcomes.choices import Trials
-from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.forms import normal
@@ -28,6 +28,7 @@ from ir_outcomes.values.records import (
 )
 
 EMPTY = ("", "nan", "null", "none")
+_NO_VALUES = "has no column of values; call it value, or choose one of its columns"
 _EVALUATORS = ("name", "metric_name", "evaluator", "scorer", "score_name", "evaluation_name")
 _TEXTS = ("query", "question", "user_input", "input")  # of queries, whose ids must not mix them up
 
@@ -142,10 +143,7 @@ def _long(records: Records, kind: str, measure: str | None) -> TableLayout:
     """Keep the rows of a measure, and the queries of others."""
     value = next(iter(records.titled(*VALUE_TITLES)), None)
     if value is None:
-        raise records.source.error(
-            "has no column of values; call it value, or choose one of its columns"
-            f" ({some(records.titles)}) with `measure`"
-        )
+        raise records.source.error(f"{_NO_VALUES} ({some(records.titles)}) with `measure`")
     names = records.columns[kind]
     name = _measure_among(list(map(text_of, dict.fromkeys(names))), measure, records.source)
     run = _run_column(records, kind)
@@ -153,9 +151,7 @@ def _long(records: Records, kind: str, measure: str | None) -> TableLayout:
         return TableLayout(records, run, value, measure or name)
     rows = [row for row, of_row in enumerate(names) if text_of(of_row) == name]
     query = next(iter(records.titled(*QUERY_TITLES)), None)
-    if query is None:
-        return TableLayout(records.take(rows), run, value, measure or name)
-    queries = records.columns[query]
+    queries = [None] * records.size if query is None else records.columns[query]
     counts = [
         strict_number(records.columns[value][row])
         for row, of_row in enumerate(names)
@@ -193,14 +189,9 @@ def _crossed(records: Records, measure: str | None) -> TableLayout:
     numeric = [title for title in columns if _are_numbers(records.columns[title])]
     if measure is None or (queries and run) or 2 * len(numeric) <= len(columns):
         if queries:
-            raise source.error(
-                "has no column of values; call it value, or choose one of its columns"
-                f" ({some(columns, 12)}) with `measure`: there is no {measure}"
-            )
-        raise source.error(
-            "has no column of query ids; name it with `id`, or call it query_id or query: its"
-            f" columns are {some(records.titles, 12)}. Of values, {MEANS}"
-        )
+            choices = f"({some(columns, 12)}) with `measure`: there is no {measure}"
+            raise source.error(f"{_NO_VALUES} {choices}")
+        raise _without_ids(records)
     label = named[0] if named else columns.pop(0)
     rows = list(map(text_of, records.columns[label]))
     are_queries = bool(queries)
@@ -217,10 +208,10 @@ def _crossed(records: Records, measure: str | None) -> TableLayout:
     of_rows = rows * len(columns)
     of_columns = [title for title in columns for _ in rows]
     of_query, of_run = (of_rows, of_columns) if are_queries else (of_columns, of_rows)
-    for row, name in enumerate(of_run):
+    for row, name in enumerate(columns if are_queries else rows):
         if not name.isdigit() and strict_number(name or "0") is not None:
             problem = "has no name of a run here; write the table with a header and their names"
-            raise source.error(problem, records.number(row % len(rows)), name)
+            raise records.error(0 if are_queries else row, problem, name)
     numbers = None if records.numbers is None else list(records.numbers) * len(columns)
     cells = [cell for title in columns for cell in records.columns[title]]
     long = {"query_id": of_query, "run": of_run, "value": cells}
@@ -305,9 +296,13 @@ def _first_id(layout: TableLayout) -> str:
     titles = [*layout.id_columns, *(title for title in (KEY, *INDEX_TITLES) if title in columns)]
     if titles and not (titles[0] in INDEX_TITLES and _is_counted(columns[titles[0]])):
         return titles[0]
-    raise layout.records.source.error(
+    raise _without_ids(layout.records)
+
+
+def _without_ids(records: Records) -> FormatError:
+    return records.source.error(
         "has no column of query ids; name it with `id`, or call it query_id or query: its columns are"
-        f" {some(layout.records.titles, 12)}. Of values, {MEANS}"
+        f" {some(records.titles, 12)}. Of values, {MEANS}"
     )
 
 

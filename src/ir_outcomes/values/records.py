@@ -9,7 +9,7 @@ from zipfile import is_zipfile
 
 import numpy as np
 
-from ir_outcomes.errors import some
+from ir_outcomes.errors import FormatError, some
 from ir_outcomes.reading.files import (
     LONGEST_RECORD,
     WHITE_SPACE,
@@ -76,6 +76,10 @@ class Records(NamedTuple):
     def number(self, row: int) -> int | None:
         """Return the number of the line of a row."""
         return None if self.numbers is None else self.numbers[row]
+
+    def error(self, row: int, problem: str, text: str | None = None) -> FormatError:
+        """Make an error that names a row by its line."""
+        return self.source.error(problem, self.number(row), text)
 
     def take(self, rows: Sequence[int]) -> "Records":
         """Return some of the rows."""
@@ -272,7 +276,7 @@ def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[s
     """Read a frame, a series, arrays, a mapping, or an iterable of records."""
     if is_frame(data):
         return _columns_of_frame(data, source)
-    if hasattr(data, "index") and hasattr(data, "items"):
+    if hasattr(data, "index") and callable(getattr(data, "items", None)):
         data = dict(data.items())  # a series of pandas
     if isinstance(data, Mapping):
         return _columns_of_mapping(data, measure, source)

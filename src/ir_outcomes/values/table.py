@@ -45,9 +45,10 @@ _TRIALS = ("trial", "epoch", "repetition_number", "run", "seed", "sample", "atte
 _ERRORS = ("error", "exception", "failed")
 _NO_ERROR = ("", "none", "null", "nan", "false", "0", "0.0")
 _FAILED = ("error", "failed", "timeout")  # as a status
-_TRUTH_VALUES = {
-    **dict.fromkeys(("C", "Y", "true", "yes", "pass", "[pass]", "passed", "correct"), 1.0),
-    **dict.fromkeys(("I", "N", "false", "no", "fail", "[fail]", "failed", "incorrect"), 0.0),
+_WORDS = {
+    **dict.fromkeys(EMPTY, math.nan),
+    **dict.fromkeys(("c", "y", "true", "yes", "pass", "[pass]", "passed", "correct"), 1.0),
+    **dict.fromkeys(("i", "n", "false", "no", "fail", "[fail]", "failed", "incorrect"), 0.0),
 }
 _PLAIN = frozenset("0123456789.+-eE")  # characters of numbers
 # What rows of these names say of the values of the others.
@@ -121,11 +122,6 @@ class _Rows(NamedTuple):
     ids: list[str]
     values: Floats
     failed: Bools
-
-    def error(self, row: int, problem: str, text: str | None = None) -> FormatError:
-        """Make an error that names a row by its line."""
-        records = self.layout.records
-        return records.source.error(problem, records.number(row), text)
 
 
 class _Run(NamedTuple):
@@ -228,7 +224,7 @@ def _checked_ids(records: Records, title: str) -> list[str]:
     cells = records.columns[title]
     if None in cells:
         problem = f"has no query id ({title}); give it one, or remove it"
-        raise records.source.error(problem, records.number(cells.index(None)))
+        raise records.error(cells.index(None), problem)
     try:
         return texts(cells, records.source.called, "query id", records.number)
     except FormatError as error:
@@ -269,7 +265,7 @@ def _numbers(records: Records, title: str, ids: Sequence[str], measure: str) -> 
         elif "," in str(cell) and strict_number(str(cell).replace(",", ".")) is not None:
             problem = "has a decimal comma; write a point"
         problem = f"the value of {measure} of query {ids[row]} {problem}"
-        raise records.source.error(problem, records.number(row), str(cell))
+        raise records.error(row, problem, str(cell))
     return np.array(numbers, dtype=np.float64)
 
 
@@ -279,13 +275,8 @@ def _number(cell: Any) -> float | None:
         return math.nan
     if isinstance(cell, (bool, np.bool_)):
         return float(cell)
-    if isinstance(cell, str):
-        folded = cell.strip().casefold()
-        if folded in EMPTY:
-            return math.nan
-        truth = _TRUTH_VALUES.get(folded, _TRUTH_VALUES.get(cell.strip().upper()))
-        if truth is not None:
-            return truth
+    if isinstance(cell, str) and (word := cell.strip().casefold()) in _WORDS:
+        return _WORDS[word]
     return strict_number(cell)
 
 
@@ -297,7 +288,9 @@ def _check_possible(rows: _Rows, bounds: Range | None) -> None:
         row, problem = impossible
         if not _SUMMARY.fullmatch(rows.ids[row]):
             text = text_of(rows.layout.records.columns[rows.layout.value][row])
-            raise rows.error(row, f"{measure} of query {rows.ids[row]} {problem}", text)
+            raise rows.layout.records.error(
+                row, f"{measure} of query {rows.ids[row]} {problem}", text
+            )
         values[row] = np.nan
     marks = values == -1
     if bounds is None and marks.any():
@@ -349,7 +342,7 @@ def _run(rows: _Rows, name: str | None, of_run: list[int], trials: Trials | None
             raise _repeated(rows, ids, of_run)
         if is_undefined_unanswered(measure) and np.isnan(values).any():
             row = int(np.argmax(np.isnan(values)))
-            raise rows.error(
+            raise rows.layout.records.error(
                 of_run[row],
                 f"{measure} of query {ids[row]} is undefined in a trial; take a measure that is 0"
                 " there, such as RR",
@@ -391,7 +384,7 @@ def _repeated(rows: _Rows, ids: list[str], of_run: list[int]) -> FormatError:
                 f" such as `where=['{title}={parts[0]}']`"
             )
             break
-    return rows.error(of_run[row], f"{begin}{remedy}")
+    return rows.layout.records.error(of_run[row], f"{begin}{remedy}")
 
 
 # --- summaries
