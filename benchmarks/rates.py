@@ -21,17 +21,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import AP, RR, nDCG
 
 import ir_outcomes as iro
 from ir_outcomes.choices import Floats, Ints, Unit
-from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, RowSums
+from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, Quantity, RowSums
 from ir_outcomes.pairs.measurements import measurements_of
-from ir_outcomes.pairs.rows import RowsOfPairs
-from ir_outcomes.pairs.verdict import DECIDING, DIRECTIONS, LABELS, NO_DIFFERENCE
+from ir_outcomes.pairs.rows import RowsOfPairs, joined
+from ir_outcomes.pairs.verdict import DECIDING, LABELS, NO_DIFFERENCE, SIGNS_OF_LABELS
 from ir_outcomes.statistics.estimate import Sums, margin_intervals
 from ir_outcomes.statistics.papers import t_of_sums, t_tests
 
@@ -177,10 +177,10 @@ def label_rates(
     for runs in pairs:
         pair = Pair.of(measurements, *runs)
         labels = pair.swapped(signs).labels(DECIDING)
-        nulls.append(np.mean(DIRECTIONS[labels] != 0))
+        nulls.append(np.mean(SIGNS_OF_LABELS[labels] != 0))
         anything.append(np.mean(labels != LABELS.index(NO_DIFFERENCE)))
         halves = pair.halved(splits_of(measurements.n_units, len(pairs), rng))
-        agreement.add(*np.split(DIRECTIONS[halves.labels(DECIDING)], 2))
+        agreement.add(*np.split(SIGNS_OF_LABELS[halves.labels(DECIDING)], 2))
     family = family_rate(measurements, signs[:SWAPS_OF_FAMILY], rng)
     return [float(np.mean(nulls)), float(np.mean(anything)), family, *agreement.shares()]
 
@@ -192,14 +192,23 @@ def family_rate(measurements: Measurements, signs: Floats, rng: np.random.Genera
     wrong = []
     for _ in range(FAMILIES):
         baseline, *contenders = rng.permutation(len(measurements.names))[:5].tolist()
-        family = RowsOfPairs.joined(
-            [Pair.of(measurements, baseline, run).swapped(signs) for run in contenders]
-        )
+        family = joined([Pair.of(measurements, baseline, run).swapped(signs) for run in contenders])
         for swap in range(len(signs)):
-            members = family.taken(np.arange(swap, 4 * len(signs), len(signs)))
+            members = taken(family, np.arange(swap, 4 * len(signs), len(signs)))
             labels = members.corrected("holm", ALPHA).labels(DECIDING)
-            wrong.append(np.any(DIRECTIONS[labels] != 0))
+            wrong.append(np.any(SIGNS_OF_LABELS[labels] != 0))
     return float(np.mean(wrong))
+
+
+def taken(rows: Any, pairs: Ints) -> Any:
+    """Return what some pairs have of rows."""
+    if isinstance(rows, Quantity):
+        return rows
+    if isinstance(rows, np.ndarray):
+        return rows[..., pairs]
+    if isinstance(rows, dict):
+        return {name: taken(row, pairs) for name, row in rows.items()}
+    return type(rows)(*(taken(part, pairs) for part in rows))
 
 
 def covered(pair: Pair, rng: np.random.Generator) -> Iterator[list[float]]:

@@ -15,29 +15,13 @@ for variable in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
     # Glibc keeps the memory of arrays instead of asking for it again.
     os.environ.setdefault(variable, str(1 << 28))
 
-settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("suite", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("mutants", settings.get_profile("suite"), phases=[Phase.generate])
 settings.load_profile("suite")
 
 REAL_DATA = Path(
     os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data")
 )
-
-
-def _without_real_data() -> str | None:
-    """Return why tests on real runs are skipped."""
-    return (
-        None
-        if REAL_DATA.is_dir()
-        else f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA"
-    )
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    reason = _without_real_data()
-    for item in items:
-        if reason is not None and item.get_closest_marker("realdata"):
-            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def pytest_collection_finish() -> None:
@@ -62,10 +46,9 @@ def no_baselines() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """The folder of the real runs; whoever asks for it is skipped where it is absent, with the marker and without."""
-    reason = _without_real_data()
-    if reason is not None:
-        pytest.skip(reason)
+    """The folder of the real runs; whoever asks for it is skipped where it is absent."""
+    if not REAL_DATA.is_dir():
+        pytest.skip(f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA")
     return REAL_DATA
 
 

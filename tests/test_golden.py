@@ -77,30 +77,16 @@ def suite(relevant: int, number: int) -> dict[str, iro.Evaluation]:
 
 
 def judges() -> dict[str, iro.Evaluation]:
-    """People, and a model that overlooks a document in every third query."""
-    qrels, runs = collection(len(NAMES), 90, relevant=2, seed=3)
-    overlooked = {
-        query: {"g1": 1} if place % 3 == 0 else judged
-        for place, (query, judged) in enumerate(qrels.items())
+    """People, and a model with other grades that overlooks a document in every third query."""
+    people, runs = collection(len(NAMES), 90, relevant=2, seed=3)
+    model = {
+        query: dict.fromkeys(["g1"] if place % 3 == 0 else judged, 2)
+        for place, (query, judged) in enumerate(people.items())
     }
+    settings: dict[str, Any] = {"names": NAMES, "cutoff": 10, "unit": "document"}
     return {
-        name: iro.evaluate(own, list(runs.values()), names=NAMES, cutoff=10, unit="document")
-        for name, own in (("people", qrels), ("model", overlooked))
-    }
-
-
-def graded() -> dict[str, iro.Evaluation]:
-    """Two judges with grades of their own, of which each has its smallest relevant one."""
-    qrels, runs = collection(len(NAMES), 90, seed=3)
-    return {
-        f"judge{rel}": iro.evaluate(
-            {query: dict.fromkeys(judged, rel) for query, judged in qrels.items()},
-            list(runs.values()),
-            names=NAMES,
-            cutoff=10,
-            rel=rel,
-        )
-        for rel in (1, 2)
+        "people": iro.evaluate(people, list(runs.values()), **settings),
+        "model": iro.evaluate(model, list(runs.values()), rel=2, **settings),
     }
 
 
@@ -146,7 +132,7 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
         lambda: iro.compare_judges(judges(), "bm25", NAMES[3], reference="people"),
         "details",
     ),
-    "judges-several": (lambda: iro.compare_judges(graded(), "bm25"), "text"),
+    "judges-several": (lambda: iro.compare_judges(judges(), "bm25"), "text"),
     "gate-pass": (
         lambda: iro.gate(evaluated(), "bm25", NAMES[3], margins=(40.0, 5.0)),
         "text markdown",

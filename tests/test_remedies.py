@@ -297,32 +297,20 @@ class Call(NamedTuple):
     taken_by: str = ""  # the function that takes the argument, where it is another one
 
 
-TWICE: Any = {"names": ["a", "b"]}
 GRADES = ("grades-old.csv", "grades-new.csv")
+# Each kind of value; the command line writes options for the arguments of the same messages.
 CALLS = [
     Call("compare", ("q.txt", "a.run", "rising.run"), "allow"),
     Call("compare", ("q.txt", "a.run", "twice.run"), "duplicates"),
-    Call("compare", ("q.txt", "a.run", "self.run"), "drop_self"),
-    Call("compare", ("graded.txt", "a.run", "b.run"), "rel"),
     Call("compare", ("turns.txt", "turns-a.run", "turns-b.run"), "clusters"),
     Call("compare", ("q.txt", "a.run", SEEDS.split()), "replicates"),
-    Call("compare", ("q.txt", "a.run", "tied.run"), "ties"),
     Call("compare", ("q.txt", "a.run", "short.run"), "cutoff"),
-    Call("compare_collections", ("depths", "a"), "cutoff"),
-    Call("compare_collections", ("depths", "a"), "allow"),
     Call("compare_slices", ("ev.npz", "a"), "queries='queries.tsv'", {"by": "length"}, "evaluate"),
-    Call("compare_judges", ({"p": "q.txt", "m": "graded.txt"}, "a"), "unit='query'", {}, "evaluate"),
     Call("gate", ("ev.npz", "a"), "margins"),
     Call("holes", ("ev.npz", "a"), "documents", {}, "evaluate"),
     Call("compare", ("ev.npz", "a"), "measures", {"measures": ["RR@3"]}, "evaluate"),
-    Call("headroom", ("depth.npz",), "cutoff"),
-    Call("headroom", ("depth.npz",), "missing"),
-    Call("compare_outputs", ("old.csv", "few.csv"), "allow", {"measure": "nDCG@10"}),
-    Call("compare_outputs", ("old.csv", "new.csv"), "measure='P@5'"),
-    Call("compare_outputs", ("trials.csv", "trials.csv"), "trials", TWICE),
-    Call("compare_outputs", ("filters.csv", "filters.csv"), "where", TWICE),
+    Call("compare_outputs", ("filters.csv", "filters.csv"), "where", {"names": ["a", "b"]}),
     Call("compare_outputs", ("systems.csv", "systems.csv"), "names"),
-    Call("compare_outputs", ("keys.csv", "keys.csv"), "id='key'", TWICE),
     Call("compare_outputs", GRADES, "higher_is_better"),
     Call("compare_outputs", GRADES, "range=(0, 2)", {"higher_is_better": True, "margins": (0.1,)}),
     Call("sota_history", ("history.csv",), "score='one'"),
@@ -331,16 +319,8 @@ CALLS = [
 
 def said_by(call: Call, **more: Any) -> str:
     """Return the error of a call, or all that its result shows."""
-    arguments = [
-        {name: iro.evaluate(qrels, ["a.run", "b.run"], **more) for name, qrels in value.items()}
-        if isinstance(value, dict)
-        else iro.evaluate(value)
-        if value in ("suite", "depths")
-        else value
-        for value in call.arguments
-    ]
     try:
-        result = getattr(iro, call.function)(*arguments, **{**call.options, **more})
+        result = getattr(iro, call.function)(*call.arguments, **{**call.options, **more})
     except iro.IrOutcomesError as error:
         return f"error: {error}"
     return str(result.to_text(details=True))

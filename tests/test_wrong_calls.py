@@ -15,6 +15,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.cli.signatures import arguments_by_name
+from tests.helpers.results import KINDS, result_of
 
 QRELS = {f"q{n}": {"d": 1, "e": 0} for n in range(40)}
 A = {query: {"x": 2.0, "d": 1.0} for query in QRELS}
@@ -103,14 +104,10 @@ def public_methods(value: object) -> list[str]:
 
 VALUES = (*WRONG, True, 0, -1, 2.5, "t", "query", "rows", ("x", "y"), range(3), 10**6)
 OBJECTS = (
-    PAIR, FAMILY, BOARD, PAIR.per_query("won"), EVALUATION, EVALUATION[0], EVALUATION.qrels, iro.as_run(A),
-    EVALUATION.scores_of("ESL@10"), iro.load("vaswani"), iro.check(QRELS, {"a": A, "b": B}), iro.report(EVALUATION),
-    iro.holes(EVALUATION), iro.plan(PAIR), iro.gate(EVALUATION, "a", "b", margins=(1, 0.5)), iro.sota_history(RIGHT["entries"]),
-    iro.rank_distribution(EVALUATION, resamples=9), iro.agreement(EVALUATION, splits=3), iro.reordering(EVALUATION),
-    iro.compare_slices(EVALUATION, "a", "b", by=RIGHT["by"]), iro.compare_judges({"x": EVALUATION, "y": EVALUATION}, "a", "b"),
-    iro.headroom(EVALUATION), iro.rrie(EVALUATION, "a", "b"), iro.length_distributions(EVALUATION),
-    iro.length_changes(EVALUATION, "a", "b"),
-)  # fmt: skip
+    *map(result_of, KINDS),
+    *(EVALUATION, EVALUATION[0], EVALUATION.qrels, EVALUATION.scores_of("ESL@10")),
+    *(iro.as_run(A), iro.load("vaswani"), iro.report(EVALUATION)),
+)
 CLASSES = (iro.Evaluation, iro.Scores, iro.Qrels, iro.Run, iro.Task, iro.Rules, iro.Reading)
 MEASURES: Any = (iro.ESL, iro.ASL, iro.Answered, iro.Outcome)
 
@@ -190,5 +187,18 @@ def test_numbers_that_cannot_be_are_refused(call: Callable[[], Any], argument: s
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_argument_that_no_function_has_is_refused(name: str) -> None:
-    with pytest.raises(TypeError, match="no_such"):
+    with pytest.raises(iro.ParameterError, match="no_such"):
         FUNCTIONS[name](**right_arguments(name), no_such=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: iro.compare("q.txt", "a.run", "b.run", cutof=10), "cutoff"),  # type: ignore[call-overload]
+        (lambda: iro.leaderboard("q.txt", "a.run"), "source"),  # type: ignore[arg-type, call-arg]
+        (lambda: iro.load(), "name"),  # type: ignore[call-arg]
+    ],
+)
+def test_calls_that_fit_no_signature_name_what_fits(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises(iro.ParameterError, match=said):
+        call()

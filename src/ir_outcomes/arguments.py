@@ -4,6 +4,7 @@ import inspect
 import os
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache, wraps
 from numbers import Integral, Real
 from typing import (
@@ -14,6 +15,7 @@ from typing import (
     Self,
     TypeVar,
     Union,
+    Unpack,
     cast,
     get_args,
     get_origin,
@@ -22,7 +24,7 @@ from typing import (
 )
 
 from ir_outcomes.choices import Bounds, OneOrder
-from ir_outcomes.errors import ParameterError
+from ir_outcomes.errors import ParameterError, some
 
 if TYPE_CHECKING:
     from ir_outcomes.choices import Floats
@@ -45,13 +47,29 @@ WORDS = {
 
 
 def checked(function: F) -> F:
-    """Let a function refuse arguments of kinds that its annotations do not name."""
+    """Let a function refuse arguments, or kinds of them, that its signature does not name."""
     signature = inspect.signature(function)
+    # Whether all arguments have a name, also those behind ``**``.
+    is_closed = all(
+        parameter.kind is not parameter.VAR_KEYWORD or get_origin(parameter.annotation) is Unpack
+        for parameter in signature.parameters.values()
+    )
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         kinds = _kinds(function)
-        for name, value in signature.bind(*arguments, **options).arguments.items():
+        for name in filter(lambda name: name not in kinds and is_closed, options):
+            like = get_close_matches(name, kinds, 1)
+            hint = f"; did you mean {like[0]}?" if like else ""
+            raise ParameterError(f"{function.__name__} has no argument {name}{hint}")
+        try:
+            bound = signature.bind(*arguments, **options).arguments
+        except TypeError as error:
+            names = [name for name in kinds if name != "self"]
+            raise ParameterError(
+                f"{function.__name__}: {error}; it takes {some(names, len(names))}"
+            ) from None
+        for name, value in bound.items():
             given = {name: value}
             if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
                 given = value

@@ -4,10 +4,8 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Literal, get_args, get_origin
 
 import pytest
-from cyclopts import CycloptsError
 from cyclopts.argument import Argument
 
 import ir_outcomes as iro
@@ -88,27 +86,3 @@ def test_missing_packages_are_said_before_the_work(
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     done = call("compare", "no", "no", "no", "--plot", "p.png", folder=tmp_path)
     assert (done.returncode, 'pip install "ir-outcomes[plot]"' in done.stderr) == (1, True)
-
-
-def test_an_option_with_one_value_is_given_once() -> None:
-    """Each declaration of an option is tried in the first command that has it."""
-    declared: dict[str, tuple[str, Argument]] = {}
-    for command in COMMANDS:
-        for parameter in parameters_of(command):
-            said = f"{parameter.name} {parameter.hint}"
-            if parameter.name.startswith("-") and takes_one_value(parameter):
-                declared.setdefault(said, (command, parameter))
-    assert {parameter.name for _, parameter in declared.values()} >= {"--cutoff", "--format"}
-    for command, parameter in declared.values():
-        choices = get_args(parameter.hint) if get_origin(parameter.hint) is Literal else ()
-        value = str(choices[0]) if choices else "1"
-        words = [parameter.name, *[value] * parameter.token_count()[0]] * 2
-        with pytest.raises(CycloptsError, match="multiple times"):
-            app(command).parse_args(
-                [*command.split(), *words], exit_on_error=False, print_error=False
-            )
-
-
-def takes_one_value(parameter: Argument) -> bool:
-    kinds = (get_origin(kind) for kind in (parameter.hint, *get_args(parameter.hint)))
-    return not {list, tuple} & {*kinds} and parameter.token_count()[0] > 0

@@ -94,7 +94,7 @@ def check(
         assert overall.label == label_of(*(states[name] for name in largest))
 
 
-@pytest.mark.parametrize(("moved", "unit"), [(0.02, "document"), (0.3, "query")])
+@pytest.mark.parametrize(("moved", "unit"), [(0.02, "query"), (0.3, "document")])
 @pytest.mark.parametrize("seed", [0, 2, 5, 7])  # clustered or not, both levels
 def test_random_suites_are_plain_loops(seed: int, moved: float, unit: str) -> None:
     """Of few queries, of which few differ, all of one size or in clusters of different sizes."""

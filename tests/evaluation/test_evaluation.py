@@ -185,15 +185,6 @@ def test_contenders_are_all_runs_but_the_baseline_unless_named() -> None:
         contenders_of(("b",), "b", None)
 
 
-def test_passages_of_one_document_count_once_if_that_is_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "passages.run"
-    path.write_text("q1 Q0 d0 1 3 t\nq1 Q0 d1 2 2 t\nq1 Q0 d0 3 1 t\nq1 Q0 d1 4 9 t\n")
-    with pytest.raises(FormatError, match="d0 of query q1 is ranked twice"):
-        evaluate(QRELS, [path])
-    esl = [evaluate(QRELS, [path], duplicates=chosen)[0].esl()[0] for chosen in ("first", "max")]
-    assert esl == [2, 1]
-
-
 @pytest.mark.parametrize("duplicates", ["first", "max"])
 def test_duplicates_count_alike_when_runs_are_read_again(
     duplicates: Literal["first", "max"], tmp_path: Path

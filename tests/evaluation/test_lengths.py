@@ -41,6 +41,24 @@ def test_a_smaller_cutoff_afterwards_is_the_same_as_a_new_computation(
 @given(
     qrels=strategies.qrels,
     run=strategies.runs,
+    settings=strategies.settings,
+    positions=st.sets(st.integers(0, 5), min_size=1),
+)
+def test_some_queries_afterwards_are_the_same_as_a_new_computation(
+    qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any], positions: set[int]
+) -> None:
+    chosen = sorted({position % len(qrels) for position in positions})
+    some = {query: qrels[query] for query in np.array([*qrels])[chosen].tolist()}
+    lengths = search_lengths(qrels, run, **settings)
+    part = lengths.restrict(np.array(chosen, dtype=np.int64))
+    of_all = {"qrels_digest", "ignored", "unknown_ids", "longest"}
+    assert {*differing(part, search_lengths(some, run, **settings))} <= of_all
+    assert part.depth == lengths.depth
+
+
+@given(
+    qrels=strategies.qrels,
+    run=strategies.runs,
     settings=strategies.settings.filter(lambda settings: settings["ties"] != "expected"),
     need=st.integers(1, 3),
     first=st.one_of(st.none(), st.integers(1, 3)),

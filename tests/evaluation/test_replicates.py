@@ -6,10 +6,16 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.evaluation.systems import replicates_of
+from ir_outcomes.evaluation.systems import Systems, named_systems, system_by_run
 from tests.helpers.systems import drawn
 
 NAMES = ["bm25", "dense_1", "dense_20", "x_y_3", "x_y_4"]
+
+
+def replicates_of(names: list[str], replicates: Any) -> Systems:
+    return named_systems(names, system_by_run(names, replicates))[1]
+
+
 FOUND = {"dense": ("dense_1", "dense_20"), "x_y": ("x_y_3", "x_y_4")}
 
 
@@ -66,6 +72,15 @@ def test_lists_are_systems_and_runs_keep_their_names(tmp_path: Path) -> None:
     assert (ev[["a", "x"]].replicates, ev[:2].replicates) == ({}, {})
     with pytest.raises(iro.ParameterError, match="no run is called 'b'; the runs are a, x, y"):
         ev["b"]
+
+
+def test_the_only_run_of_a_system_is_called_like_it() -> None:
+    run = {"q1": {"d1": 1.0}}
+    of_runs = iro.evaluate({"q1": {"d1": 1}}, {"a": run, "b": run}, replicates={"a": "x"})
+    values = {"a": {"q1": 0.5}, "b": {"q1": 0.25}}
+    of_values = iro.outputs(values, measure="nDCG@10", replicates={"a": "x"})
+    for evaluation in (of_runs, of_values):
+        assert (evaluation.names, evaluation.replicates) == (("x", "b"), {})
 
 
 def test_runs_that_do_not_belong_together_are_refused() -> None:

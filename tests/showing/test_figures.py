@@ -5,7 +5,7 @@ import xml.dom.minidom
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -187,24 +187,18 @@ def bars_of(axes: Any) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize("unit", ["query", "document"])
 def test_bars_of_changes_count_the_queries(unit: Any) -> None:
-    """Worse ones on the left, from the middle on."""
     qrels, runs = collection(2, 300, relevant=3, depth=50)
     ev = iro.evaluate(qrels, runs, cutoff=50, unit=unit)
     result: Any = iro.compare(ev, *ev.names)
     axes = result.plot("changes", ax=figures.blank_figure())
     names = [label.get_text() for label in axes.get_xticklabels()]
-    half = len(names) // 2
-    ends = [0.0, *(float(name.split()[-1]) for name in names[half:-1]), np.inf]
+    right = names[len(names) // 2 : -1]
+    ends = np.nextafter([0.0, *(float(name.split()[-1]) for name in right), np.inf], np.inf)
+    changes = np.array([query.change for query in result.queries], dtype=float)
+    better, worse = (np.histogram(sign * changes, ends)[0].tolist() for sign in (-1, 1))
     counts = bars_of(axes)
-    for bars, kinds, sign in (
-        (slice(half, None), "better won", -1),
-        (slice(half - 1, None, -1), "worse lost", 1),
-    ):
-        found = np.sum([counts[kind][bars] for kind in kinds.split()], axis=0).tolist()
-        changes = [sign * (query.change or 0) for query in result.queries]
-        assert found == [
-            sum(low < change <= high for change in changes) for low, high in pairwise(ends)
-        ]
+    assert np.add(counts["worse"], counts["lost"]).tolist() == [*worse[::-1], *(0 for _ in better)]
+    assert np.add(counts["better"], counts["won"]).tolist() == [*(0 for _ in worse), *better]
 
 
 def test_bars_of_documents_are_those_of_the_table() -> None:

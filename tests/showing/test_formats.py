@@ -168,9 +168,8 @@ def test_latex_numbers_floats_and_marks() -> None:
     rows = (("a ‡", "1.50", "-0.50"), ("b", "2.00", "+0.25"))
     marks = {"best": {"ESL": [True, False]}, "significant": {"gain": [True, False]}}
     view = View("v", tables=2 * (Table(columns, rows, ("h", "c."), "t_1", **marks),))
-    assert not {r"\textbf", r"\dagger", r"\begin{table}"} & set(
-        re.findall(r"\\\w+", as_latex(view))
-    )
+    plain = as_latex(view)
+    assert not any(mark in plain for mark in (r"\textbf", r"\dagger", r"\begin{table"))
     latex = as_latex(
         view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True
     )

@@ -108,6 +108,8 @@ COMMANDS = {
         "judges",
         takes=(*VERDICTS, *MEASURES, "queries"),
         figures=("forest",),
+        page=True,
+        effects=(Effect(("queries",), ("report",)),),
     ),
     "compare-collections": Command(
         "compare_collections",

@@ -1,6 +1,7 @@
 """The columns of comparisons and of their queries."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ir_outcomes.choices import LENGTHS, OUTCOMES, POINTS, RANKS, level_unit
@@ -86,6 +87,9 @@ def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") ->
     places = places_of(row.measured_in)
     better: Better = "higher" if row.higher_is_better else "lower"
     unit = "points" if row.measured_in == POINTS else row.measured_in
+    interval = Column(
+        "interval", heading=row.name, form=signed_interval(places), unit=unit, better=better
+    )
     columns = [
         Column("n", form=NUMBER),
         Column("differ", form=NUMBER),
@@ -93,21 +97,11 @@ def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") ->
         Column("baseline", heading="A", form=decimals(places)),
         Column("contender", heading="B", form=decimals(places)),
         Column("difference", heading=row.name, form=signed(places), unit=unit, better=better),
-        Column(
-            "interval", heading=row.name, form=signed_interval(places), unit=unit, better=better
-        ),
+        interval,
         *(
-            (
-                Column(
-                    "new_runs",
-                    heading="new runs",
-                    form=signed_interval(places),
-                    unit=unit,
-                    better=better,
-                ),
-            )
+            [replace(interval, name="new_runs", heading="new runs")]
             if row.new_runs is not None
-            else ()
+            else []
         ),
         *(_MARGIN_COLUMNS if row.margin is not None else ()),
         Column("p", _known("pvalue"), "p", PVALUE),

@@ -10,6 +10,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_documents,
     notes_on_missing,
     notes_on_queries,
+    notes_on_unanswerable,
     unjudged_share,
 )
 from ir_outcomes.evaluation.scores import Scores
@@ -17,7 +18,7 @@ from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
 from ir_outcomes.pairs.rows import Row
-from ir_outcomes.pairs.verdict import meaning_of
+from ir_outcomes.pairs.verdict import SIGNS, meaning_of
 from ir_outcomes.statistics.estimate import smallest_pvalue
 from ir_outcomes.statistics.papers import binomial_test
 from ir_outcomes.statistics.runs import LEAST_RUNS
@@ -33,6 +34,7 @@ def notes_on_input(
     """Yield what a careful reader must know about the runs."""
     runs = (*baseline, *contender)
     yield from notes_on_documents(runs)
+    yield from notes_on_unanswerable(runs)
     for about in notes_on_queries(runs):
         # How much is missing is said by `_about_missing`, which queries these are in the
         # background.
@@ -116,7 +118,7 @@ def counted_in(comparison: Comparison) -> str:
 
 def _about_means(comparison: Comparison) -> Iterator[Note]:
     """Say which means over all queries are significant in the opposite direction."""
-    side = {"better": 1, "worse": -1, "none": 0}[comparison.verdict.direction]
+    side = SIGNS[comparison.verdict.direction]
     named = [(row.name, row) for row in comparison.measures]
     if comparison.reciprocal is not None:
         named.insert(0, ("MRR", comparison.naive))
@@ -138,13 +140,13 @@ def _about_few_changes(comparison: Comparison) -> Iterator[Note]:
         if row.name not in carrying or row.found == "none" or not (against or pvalue > UNCLEAR):
             continue
         (gain, better), (loss, worse) = sides_of(row)
-        differ = str(row.differ)
+        differ, queries = str(row.differ), ""
         if comparison.settings.n_clusters is not None:
-            differ = plural("cluster", row.differ)
+            differ, queries = plural("cluster", row.differ), " queries"
         yield note(
             "few decide",
             f"{row.on}: of {differ} that differ, {better} are {gain}, {worse} {loss} (sign test"
-            f" {pvalue_in_words(pvalue)}); largest: {', '.join(_largest_changes(comparison, row))}.",
+            f" {pvalue_in_words(pvalue)}); largest{queries}: {', '.join(_largest_changes(comparison, row))}.",
         )
 
 

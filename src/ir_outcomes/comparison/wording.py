@@ -162,7 +162,7 @@ def _of_lengths(row: Row) -> str:
 def _of_measure(row: Row) -> str:
     """Say how the means of a measure differ."""
     if not row.difference:
-        return f"{row.measured_in} is the same on average"
+        return f"{row.measured_in} is the same"
     way = "higher" if row.difference > 0 else "lower"
     return f"{row.measured_in} is {_size(row)} {way}"
 

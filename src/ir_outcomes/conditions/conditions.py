@@ -53,6 +53,13 @@ class Condition(Immutable):
         return self.comparison.verdict.label if self.labelled else None
 
     @property
+    def hurt(self) -> tuple[str, ...]:
+        """The facets that are worse, by p-values without correction."""
+        rows = [(name, self.comparison.row(name)) for name in FACETS]
+        alpha = self.comparison.alpha
+        return tuple(name for name, row in rows if row and row.pvalue <= alpha and row.gain < 0)
+
+    @property
     def holds(self) -> bool:
         """Whether the label stays the same when corrected over the conditions."""
         return not self.labelled or self.label == self.label_over_conditions
@@ -316,7 +323,11 @@ def overall_of(
             Overall(
                 contender=contender,
                 label=LABELS[labels[index]],
-                hurt=tuple(row.condition for row in of_run if _is_hurt(row, rules.alpha)),
+                hurt=tuple(
+                    row.condition
+                    for row in of_run
+                    if row.hurt or (row.label and direction_of(row.label) == "worse")
+                ),
                 better=directions.count("better"),
                 worse=directions.count("worse"),
                 coverage=rows["coverage"],
@@ -328,14 +339,6 @@ def overall_of(
             )
         )
     return overall
-
-
-def _is_hurt(condition: Condition, alpha: float) -> bool:
-    """Return whether the label is worse, or a facet is worse by its raw p-value."""
-    if condition.label is not None and direction_of(condition.label) == "worse":
-        return True
-    facets = [condition.comparison.row(name) for name in FACETS]
-    return any(row is not None and row.pvalue <= alpha and row.gain < 0 for row in facets)
 
 
 def _means(

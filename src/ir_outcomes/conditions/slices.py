@@ -188,6 +188,11 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
     else:
         named = os.path.basename(os.fspath(by))
         labels = read_texts(by, LABELS)
+        if len(labels) > FEWEST_QUERIES_OF_A_SLICE and len(set(labels.values())) == len(labels):
+            raise ParameterError(
+                f"{named} has another label for each query, as the texts of queries have; for"
+                " slices by their length pass `by='length'` and `queries`"
+            )
     refused = sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names})
     if refused:
         raise ParameterError(

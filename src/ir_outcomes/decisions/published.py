@@ -10,7 +10,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.pairs.differences import RowSums
 from ir_outcomes.pairs.measurements import COVERAGE
 from ir_outcomes.pairs.rows import Row, RowOfPairs
-from ir_outcomes.pairs.verdict import Decision, Verdict, decision, direction_of, label_of
+from ir_outcomes.pairs.verdict import SIGNS, Decision, Verdict, decision, direction_of, label_of
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import Sums
 from ir_outcomes.statistics.papers import Test, binomial_test
@@ -125,8 +125,7 @@ def _verdict(
             raise ParameterError("must be a number between 0 and 1", ranking_pvalue=pvalue)
         ranking = -int(np.sign(difference)) * (pvalue <= alpha)
         by_paper = decision(exact.direction * (exact.pvalue <= alpha), ranking)
-    shown = {"better": 1, "worse": -1, "none": 0}[coverage.found]
-    label = label_of(None, 2 * shown, 2 * ranking)
+    label = label_of(None, 2 * SIGNS[coverage.found], 2 * ranking)
     return Verdict(label, direction_of(label), *by_paper, None, None, "")
 
 

@@ -15,11 +15,9 @@ from ir_outcomes.evaluation.ranking import ranking
 from ir_outcomes.evaluation.remarks import (
     MANY_MISSING,
     n_missing,
-    notes_on_copies,
-    notes_on_documents,
-    notes_on_grades,
     notes_on_missing,
-    notes_on_queries,
+    notes_on_runs,
+    notes_on_unanswerable,
     unjudged_share,
 )
 from ir_outcomes.evaluation.repairs import Documents, documents_to_repair, repair_of_queries
@@ -199,14 +197,12 @@ def _notes_on_lines(name: str, qrels: Qrels, scattered: Mapping[str, int]) -> It
 
 def _notes_on_runs(qrels: Qrels, runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Yield what a comparison of the runs would say of its input."""
-    yield from notes_on_documents(runs)
-    yield from notes_on_copies(runs)
     n_queries = len(runs[0].answerable_queries)
     missing = {run.name: n_missing(run) for run in runs if run.diagnosis.listed.any()}
     absent = {name: number for name, number in missing.items() if number > MANY_MISSING * n_queries}
     yield from notes_on_missing(absent, n_queries, runs=list(absent))
-    yield from notes_on_queries(runs)
-    yield from notes_on_grades(qrels, runs[0].rel)
+    yield from notes_on_unanswerable(runs)
+    yield from notes_on_runs(runs, qrels)
 
 
 def _documents(qrels: Qrels, run: Run, lengths: SearchLengths) -> Documents | None:

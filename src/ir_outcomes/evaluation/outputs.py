@@ -16,7 +16,7 @@ from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.named_measures import direction_of, grade_of
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.evaluation.scores import AllQueries, Scores
-from ir_outcomes.evaluation.systems import Systems, only_runs, replicates_of
+from ir_outcomes.evaluation.systems import Systems, named_systems, system_by_run
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import note
 from ir_outcomes.reading.datasets import as_qrels
@@ -133,9 +133,9 @@ def outputs(
     )
     systems: Systems = {}
     if replicates is not None:
-        systems = replicates_of(table.runs, replicates)
-        alone = only_runs(systems)
-        table = replace(table, runs=tuple(alone.get(run, run) for run in table.runs))
+        system_of = system_by_run(table.runs, replicates)
+        names_of_runs, systems = named_systems(table.runs, system_of)
+        table = replace(table, runs=tuple(names_of_runs))
     direction = direction_of(table.measure) if higher_is_better is None else higher_is_better
     rel = grade_of(table.measure, rel)
     n_unanswerable = 0
@@ -154,7 +154,7 @@ def outputs(
         cutoff=scores.cutoff or DEFAULT_CUTOFF,
         unit="query",
         values=scores,
-        replicates={name: runs for name, runs in systems.items() if len(runs) > 1},
+        replicates=systems,
     )
 
 

@@ -151,8 +151,16 @@ def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
         yield note("grades", text)
 
 
-def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
-    """Say which queries are left out, count as unanswered, or are ignored."""
+def notes_on_runs(runs: Sequence[SearchLengths], qrels: Qrels | None) -> Iterator[Note]:
+    """Say what a reader of any analysis of these runs should know."""
+    yield from notes_on_documents(runs)
+    yield from notes_on_copies(runs)
+    yield from notes_on_grades(qrels, runs[0].rel)
+    yield from notes_on_queries(runs)
+
+
+def notes_on_unanswerable(runs: Sequence[SearchLengths]) -> Iterator[Note]:
+    """Say how many queries are left out."""
     unanswerable = int(np.sum(~runs[0].answerable))
     if unanswerable:
         verb = "has" if unanswerable == 1 else "have"
@@ -162,6 +170,10 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
             f" {left_out} left out."
         )
         yield note("unanswerable", text)
+
+
+def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
+    """Say which queries belong together, count as unanswered, are ignored, or tied."""
     if runs[0].clusters is None:
         yield from notes_on_ids(runs[0].query_ids)
     yield from notes_on_listing(runs)

@@ -15,10 +15,9 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.systems import (
     Systems,
     is_rule,
-    only_runs,
+    named_systems,
     system_by_rule,
     system_by_run,
-    systems_of,
 )
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.formats import path_and_order
@@ -206,11 +205,10 @@ def _named(listed: Sequence[NamedRun], replicates: Any) -> list[NamedRun]:
                 raise ParameterError(
                     f"replicates: {name} is in two systems, {system_of[name]} and {system}"
                 )
-    alone = only_runs(systems_of(names, system_of))
-    return [
-        NamedRun(item.run, alone.get(name, name), system_of.get(name, name))
-        for name, item in zip(names, listed, strict=True)
-    ]
+    systems = [system_of.get(name, name) for name in names]
+    names, _ = named_systems(names, system_of)
+    runs = [item.run for item in listed]
+    return list(map(NamedRun, runs, names, systems))
 
 
 def _title(run: Any) -> str:

@@ -21,32 +21,8 @@ from ir_outcomes.reading.texts import SYSTEMS, read_texts
 Systems = Mapping[str, tuple[str, ...]]  # the names of the runs of each system
 
 
-def replicates_of(names: Sequence[str], replicates: Any) -> Systems:
-    """Find which runs belong to one system.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the runs.
-    replicates : "by:" and a separator, mapping of str to str, or path
-        See `ir_outcomes.evaluate`.
-
-    Raises
-    ------
-    ParameterError
-        If the rule fits no name, or names a system that has one run; a run is not among the names;
-        a system is called like the run of another.
-
-    Examples
-    --------
-    >>> replicates_of(["bm25", "dense_1", "dense_2", "dense_3"], "by:_")
-    {'dense': ('dense_1', 'dense_2', 'dense_3')}
-    """
-    return systems_of(names, system_by_run(names, replicates))
-
-
 def system_by_run(names: Sequence[str], replicates: Any) -> Mapping[str, str]:
-    """Return the system of each run that has one."""
+    """Return the system of each run that has one, as `replicates` of `evaluate` says."""
     if is_rule(replicates):
         return system_by_rule(names, replicates)
     system_of = _mapping_of(replicates)
@@ -107,8 +83,11 @@ def _mapping_of(replicates: Any) -> Mapping[str, str]:
     return system_of
 
 
-def systems_of(names: Sequence[str], system_of: Mapping[str, str]) -> Systems:
-    """Return the runs of each system, whose name no other run may have."""
+def named_systems(names: Sequence[str], system_of: Mapping[str, str]) -> tuple[list[str], Systems]:
+    """Name runs, the only one of a system like it, and find the systems that have several.
+
+    Raises `ParameterError` if a system is called like the run of another.
+    """
     check_names(set(system_of.values()), "system")
     systems: dict[str, tuple[str, ...]] = {}
     for run in names:
@@ -121,12 +100,9 @@ def systems_of(names: Sequence[str], system_of: Mapping[str, str]) -> Systems:
             f"replicates: {some(taken)} would be the name of a system and of a run that is not"
             " part of it; rename one of them"
         )
-    return systems
-
-
-def only_runs(systems: Systems) -> dict[str, str]:
-    """Return the names of systems with one run, by the name of this run."""
-    return {runs[0]: system for system, runs in systems.items() if len(runs) == 1}
+    several = {system: runs for system, runs in systems.items() if len(runs) > 1}
+    alone = {runs[0]: system for system, runs in systems.items() if system not in several}
+    return [alone.get(name, name) for name in names], several
 
 
 def refuse_several_runs(replicates: Systems) -> NoReturn:

@@ -23,7 +23,7 @@ from ir_outcomes.leaderboards.ordering import (
 from ir_outcomes.notes import as_notes
 from ir_outcomes.pairs.measurements import measurements_of, measurements_of_means
 from ir_outcomes.pairs.rows import RowsOfPairs
-from ir_outcomes.pairs.verdict import DECIDING, DIRECTIONS, LABELS
+from ir_outcomes.pairs.verdict import DECIDING, LABELS, SIGNS_OF_LABELS
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
 from ir_outcomes.statistics.papers import Subsets, rank_sums, signed_ranks, signs, t_of_sums
@@ -281,7 +281,7 @@ def _verdict(
     for block in blocks_of_pairs(measurements, DECIDING, first, shown=progress):
         label = RowsOfPairs.of_block(measurements, block, alpha).labels(DECIDING)
         label = label.reshape(block.systems.shape[1], -1)
-        counts += counted(DIRECTIONS[label], DIRECTIONS[label] != 0)
+        counts += counted(SIGNS_OF_LABELS[label], SIGNS_OF_LABELS[label] != 0)
         label_a, label_b = np.split(label, 2, axis=1)
         labels += np.bincount((n_labels * label_a + label_b).ravel(), minlength=n_labels**2)
     by_label = {

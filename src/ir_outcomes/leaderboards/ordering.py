@@ -13,12 +13,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of
 from ir_outcomes.evaluation.named_measures import parse_measure
 from ir_outcomes.evaluation.remarks import (
     Allow,
-    notes_on_copies,
-    notes_on_documents,
-    notes_on_grades,
-    notes_on_ids,
-    notes_on_listing,
-    notes_on_ties,
+    notes_on_runs,
     refuse_stops,
 )
 from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
@@ -154,11 +149,4 @@ def notes_on_source(source: Evaluation) -> tuple[str, ...]:
     """Return what a reader of any analysis of these runs should know."""
     if source.values is not None:
         return tuple(source.values.notes_on_output())
-    return (
-        *notes_on_documents(source.runs),
-        *notes_on_copies(source.runs),
-        *notes_on_grades(source.qrels, source.rel),
-        *(notes_on_ids(source.query_ids) if source.clusters is None else ()),
-        *notes_on_listing(source.runs),
-        *notes_on_ties(source.runs),
-    )
+    return tuple(notes_on_runs(source.runs, source.qrels))

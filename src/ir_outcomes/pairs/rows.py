@@ -10,7 +10,7 @@ import numpy as np
 from ir_outcomes.choices import Correction, Direction, Floats, Ints, or_none
 from ir_outcomes.pairs.differences import BlockOfPairs, Measurements, Quantity, RowSums
 from ir_outcomes.pairs.outcomes import Outcomes
-from ir_outcomes.pairs.verdict import labels_of
+from ir_outcomes.pairs.verdict import DIRECTIONS, SIGNS, labels_of
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics.estimate import (
     Estimates,
@@ -25,7 +25,6 @@ from ir_outcomes.statistics.power import detectable
 from ir_outcomes.statistics.runs import LEAST_RUNS, added_by_runs
 
 HarmFound = Literal["harm excluded", "harm shown", "not excluded"]
-DIRECTIONS: dict[int, Direction] = {1: "better", -1: "worse", 0: "none"}
 
 
 @dataclass(frozen=True)
@@ -113,11 +112,6 @@ class Row(Immutable):
         interval = self.interval
         if interval is not None:
             interval = Interval(0.0 - interval.high, 0.0 - interval.low)
-        opposite: dict[Direction, Direction] = {
-            "better": "worse",
-            "worse": "better",
-            "none": "none",
-        }
         return replace(
             self,
             better=self.differ - self.better,
@@ -125,7 +119,7 @@ class Row(Immutable):
             contender=self.baseline,
             difference=None if self.difference is None else 0.0 - self.difference,
             interval=interval,
-            found=opposite[self.found],
+            found=DIRECTIONS[-SIGNS[self.found]],
         )
 
 
@@ -303,7 +297,7 @@ class RowsOfPairs(NamedTuple):
     def of_family(cls, measurements: Measurements, names: Sequence[str], alpha: float) -> Self:
         """Estimate the rows of the first system with each other one."""
         blocks = measurements.family(tuple(names))
-        family: Self = _joined([cls.of_block(measurements, block, alpha) for block in blocks])
+        family: Self = joined([cls.of_block(measurements, block, alpha) for block in blocks])
         return family
 
     @classmethod
@@ -312,7 +306,7 @@ class RowsOfPairs(NamedTuple):
     ) -> Self:
         """Estimate the rows of all pairs, in the order of `itertools.combinations`."""
         parts = (cls.of_block(measurements, block, alpha) for block in blocks)
-        board: Self = _joined([part._replace(sums={}) for part in parts])
+        board: Self = joined([part._replace(sums={}) for part in parts])
         return board
 
     def corrected(
@@ -338,7 +332,7 @@ class RowsOfPairs(NamedTuple):
         return labels_of(corrected, {name: row.alone for name, row in rows.items()})
 
 
-def _joined(parts: Sequence[Any]) -> Any:
+def joined(parts: Sequence[Any]) -> Any:
     """What blocks of pairs have, one after the other."""
     first = parts[0]
     if isinstance(first, Quantity):
@@ -346,5 +340,5 @@ def _joined(parts: Sequence[Any]) -> Any:
     if isinstance(first, np.ndarray):
         return np.concatenate(parts, axis=-1)
     if isinstance(first, dict):
-        return {name: _joined([part[name] for part in parts]) for name in first}
-    return type(first)(*map(_joined, zip(*parts, strict=True)))
+        return {name: joined([part[name] for part in parts]) for name in first}
+    return type(first)(*map(joined, zip(*parts, strict=True)))

@@ -15,6 +15,8 @@ TRADE_OFF = "trade-off"
 FACETS = ("coverage", "ranking")
 DECIDING = (*FACETS, "all queries")
 Decision = Literal["better", "worse", "undecided"]
+SIGNS: dict[Direction, int] = {"better": 1, "worse": -1, "none": 0}
+DIRECTIONS = {sign: direction for direction, sign in SIGNS.items()}
 DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}
 
 
@@ -131,9 +133,7 @@ _TABLE = np.array(
     ]
 ).reshape(4, 5, 5)
 _LABELS_OF_MEANS = np.array([LABELS.index(label) for label in ("worse", NO_DIFFERENCE, "better")])
-DIRECTIONS = np.array(
-    [{"better": 1, "worse": -1, "none": 0}[meaning.direction] for meaning in MEANINGS.values()]
-)
+SIGNS_OF_LABELS = np.array([SIGNS[meaning.direction] for meaning in MEANINGS.values()])
 
 
 def labels_of(corrected: Mapping[str, Ints], alone: Mapping[str, Ints]) -> Ints:

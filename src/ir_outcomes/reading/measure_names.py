@@ -36,6 +36,7 @@ _OTHER_SPELLINGS = {
 }  # fmt: skip
 _FAMILIES = {name: name for name in _SHARES | _LIMITED | _UNLIMITED | _OTHERS} | _OTHER_SPELLINGS
 _NAME = re.compile(r"(.*?)(\(.*\))?(?:(@|_at_|_cut_|[_ -]?)([0-9][0-9.]*))?")
+_KEYS = re.compile(r"^(?:[A-Za-z]\w*\.)+(?=[A-Za-z])")  # as in metrics.ndcg@10
 ROUNDING_OF_SUMS = 1e-9  # by which sums of floating-point numbers miss the ends of a range
 
 
@@ -50,6 +51,7 @@ class MeasureName(NamedTuple):
 @lru_cache(maxsize=4096)
 def parsed_name(measure: str) -> MeasureName:
     """Return the parts of a name, such as nDCG(dcg='exp-log2')@10, P_5 or ndcg_cut_10."""
+    measure = _KEYS.sub("", measure)
     whole = _FAMILIES.get(_folded(measure))
     found = _NAME.fullmatch(measure)
     if found is None or (whole and len(measure) > 1):  # such as NERR8, whose number is no cutoff
@@ -68,7 +70,7 @@ def _folded(text: str) -> str:
 
 def base_name(measure: str) -> str:
     """Return a measure's name without its parameters and cutoff."""
-    return re.split("[@(]", measure)[0]
+    return re.split("[@(]", _KEYS.sub("", measure))[0]
 
 
 def cutoff_of(measure: str) -> int | None:

@@ -27,6 +27,11 @@ class Section(NamedTuple):
     rows: Mapping[str, Row]  # by their names
     comparison: Comparison | None = None  # None of means over conditions
 
+    @property
+    def baseline(self) -> str:
+        """The run that the contender is compared with."""
+        return "" if self.comparison is None else self.comparison.baseline
+
     @classmethod
     def of(cls, comparison: Comparison, condition: str = "") -> Self:
         """Take a comparison under a condition."""
@@ -49,7 +54,7 @@ def sections_of(result: Any) -> list[Section]:
 
 
 def _imported(function: Any, result: Any, made: str) -> Any:
-    """Import what shows results of a package, and call what it registered for their class."""
+    """Import what shows results of a package, and call what is registered."""
     package = type(result).__module__.removeprefix("ir_outcomes.").partition(".")[0]
     if find_spec(f"{VIEWS}.{package}"):
         import_module(f"{VIEWS}.{package}")

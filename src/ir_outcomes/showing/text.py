@@ -41,12 +41,13 @@ def as_text(
     closing = [_wrapped(note, width, first="! ", rest="  ") for note in view.first_notes]
     if not details:
         fitting = _fitting(closing, blocks, view.most_lines if width >= USUAL_WIDTH else None)
-        subjects = [plural("note", len(closing) - len(fitting))] if fitting != closing else []
-        subjects += [view.more] if view.more else ["notes"] if not subjects else []
+        left_out = len(closing) - len(fitting)
+        subjects = (plural("note", left_out) if left_out else "", view.more)
         closing = fitting
         if view.more or view.other_notes:
             ask = "to_text(details=True)" if in_python else "--details"
-            closing.append(_wrapped(f"More ({', '.join(subjects)}): {ask}", width))
+            words = ", ".join(filter(None, subjects)) or "notes"
+            closing.append(_wrapped(f"More ({words}): {ask}", width))
     blocks.append("\n".join(closing))
     if details:
         blocks += [_table(table, width, None, in_python) for table in view.details()]

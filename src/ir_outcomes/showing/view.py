@@ -68,11 +68,9 @@ class Table:
 def with_marks(cells: Sequence[str], marks: Sequence[str]) -> list[str]:
     """Write marks behind the cells of a column, where they leave the cells aligned."""
     width = max(map(len, marks), default=0)
-    return (
-        [f"{cell} {mark:<{width}}" for cell, mark in zip(cells, marks, strict=True)]
-        if width
-        else [*cells]
-    )
+    if width == 0:
+        return [*cells]
+    return [f"{cell} {mark:<{width}}" for cell, mark in zip(cells, marks, strict=True)]
 
 
 @dataclass(frozen=True)

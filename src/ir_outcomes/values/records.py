@@ -276,7 +276,7 @@ def _columns_of_object(data: Any, measure: str | None, source: Source) -> dict[s
     """Read a frame, a series, arrays, a mapping, or an iterable of records."""
     if is_frame(data):
         return _columns_of_frame(data, source)
-    if hasattr(data, "index") and hasattr(data, "items"):
+    if hasattr(data, "index") and callable(getattr(data, "items", None)):
         data = dict(data.items())  # a series of pandas
     if isinstance(data, Mapping):
         return _columns_of_mapping(data, measure, source)

@@ -54,7 +54,6 @@ PRINT_SETTINGS: Any = {
     "svg.fonttype": "none",  # text stays text, so it can be searched and edited
     "svg.hashsalt": "ir-outcomes",  # the same figure gives the same bytes
 }
-SHADE = "#5B95DC"  # the darkest, on which black lines can be seen
 TALLEST = 14.0  # inches of all rows together
 SMALLEST = 7.0  # points of a row that has a label
 LONGEST = 40  # characters of a label
@@ -113,7 +112,7 @@ def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
         ax = plt.figure(FigureClass=_figure_class())
     with matplotlib.rc_context(STYLE):
         picture = drawings[name](result, ax)
-        (_write_in_axes if hasattr(ax, "get_xlim") else _write_in_figure)(picture)
+        _write(picture, ax)
     return picture.axes[0]
 
 
@@ -197,62 +196,37 @@ def write_beside(axes: Sequence[Any], texts: Sequence[str]) -> None:
         )
 
 
-def _write_in_figure(picture: Picture) -> None:
-    """Write the title above all panels, and the legend with the direction below them."""
+def _write(picture: Picture, target: Any) -> None:
+    """Write title and legend around all panels, or at the Axes that were given."""
     figure = picture.axes[0].figure
-    width = figure.bbox.width
-    figure.suptitle(_folded(picture, width, picture.title, picture.settings), x=0.01, ha="left")
+    on_axes = hasattr(target, "get_xlim")
+    box = target.bbox if on_axes else figure.bbox
+    letters = int(72 * box.width / figure.dpi / (0.56 * STYLE["axes.titlesize"]))
+
+    def folded(*lines: str) -> str:
+        return "\n".join(textwrap.fill(literal(line), max(letters, 24)) for line in lines if line)
+
+    title = folded(picture.title, picture.settings)
+    if on_axes:
+        target.set_title(title)
+        legend: Any = {"loc": "upper left", "bbox_to_anchor": (0, -0.25)}
+    else:
+        figure.suptitle(title, x=0.01, ha="left")
+        head = {"title_fontsize": STYLE["axes.labelsize"], "alignment": "left"}
+        legend = {"loc": "outside lower left", "title": folded(picture.below), **head}
     if picture.marks:
-        below = _folded(picture, width, picture.below)
-        head = {"title": below, "title_fontsize": STYLE["axes.labelsize"], "alignment": "left"}
-        figure.legend(loc="outside lower left", **head, **_legend(picture, width))
-
-
-def _write_in_axes(picture: Picture) -> None:
-    """Write title and legend at the Axes that were given."""
-    (ax,) = picture.axes
-    width = ax.bbox.width
-    ax.set_title(_folded(picture, width, picture.title, picture.settings))
-    if picture.marks:
-        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.25), **_legend(picture, width))
-
-
-def _legend(picture: Picture, width: float) -> dict[str, Any]:
-    columns = _letters(picture, width) // (max(map(len, picture.marks)) + 8)
-    return {
-        "handles": list(picture.marks.values()),
-        "labels": list(map(literal, picture.marks)),
-        "ncols": min(max(columns, 1), 4),
-    }
-
-
-def _folded(picture: Picture, width: float, *lines: str) -> str:
-    letters = max(_letters(picture, width), 24)
-    return "\n".join(textwrap.fill(literal(line), letters) for line in lines if line)
-
-
-def _letters(picture: Picture, width: float) -> int:
-    """Return how many letters of a title are as wide as so many pixels."""
-    points = 72 * width / picture.axes[0].figure.dpi
-    return int(points / (0.56 * STYLE["axes.titlesize"]))
+        columns = letters // (max(map(len, picture.marks)) + 8)
+        (target if on_axes else figure).legend(
+            list(picture.marks.values()),
+            list(map(literal, picture.marks)),
+            ncols=min(max(columns, 1), 4),
+            **legend,
+        )
 
 
 def toward(higher_is_better: bool) -> str:
     """Say which way of a horizontal axis is better, and whether it is reversed."""
     return "right is better" if higher_is_better else "right is better: lower, axis reversed"
-
-
-def shaded(axes: Sequence[Any], matrices: Sequence[Any], label: str, **options: Any) -> None:
-    """Draw matrices of percentages by shade, with their scale beside them."""
-    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
-
-    shades = LinearSegmentedColormap.from_list("shades", ["white", SHADE])
-    norm = PowerNorm(0.5, 0, max(10.0, *(float(np.nanmax(shares)) for shares in matrices)))
-    for ax, shares in zip(axes, matrices, strict=True):
-        image = ax.imshow(
-            shares, cmap=shades, norm=norm, aspect="auto", interpolation="nearest", **options
-        )
-    axes[0].figure.colorbar(image, ax=axes, label=label, aspect=30, shrink=0.6)
 
 
 def count_on(axis: Any) -> None:

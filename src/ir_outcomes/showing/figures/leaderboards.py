@@ -1,7 +1,6 @@
 """Figures of leaderboards, of histories and of rank distributions."""
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ HISTORY_STYLES: dict[str, dict[str, Any]] = {
     "submission": {"marker": "o", "color": GREY, "markersize": 4},
     "organizers' baseline": {"marker": "s", "color": "white", "markeredgecolor": INK},
 }
+SHADE = "#5B95DC"  # the darkest, on which black lines can be seen
 NEAR = 0.035  # of a time axis: labels of points that are nearer overlap
 
 
@@ -70,7 +70,11 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
     from matplotlib.patches import Patch
 
     runs = [standing.run for standing in result.standings]
-    signs = _signs_of_pairs(result, runs)
+    signs = np.full((len(runs), len(runs)), "", dtype="<U1")
+    upper, lower = np.triu_indices(len(runs), 1)  # the pairs, in their order
+    labels = result.labels()
+    signs[lower, upper] = [sign_of(label) for label in labels]
+    signs[upper, lower] = [sign_of(MIRRORED[label]) for label in labels]
     longest = 0.07 * max(map(len, figures.labels_of(runs)))  # inches of a name below the matrix
     width = min(0.27 * len(runs), figures.TALLEST)
     (ax,) = figures.row_panels(target, runs, 4.0 + width, others=1.8 + longest)
@@ -101,17 +105,6 @@ def draw_verdicts(result: Leaderboard, target: Any) -> Picture:
         ", ".join([*settings, f"level {result.alpha:g}"]),
         marks,
     )
-
-
-def _signs_of_pairs(result: Leaderboard, runs: Sequence[str]) -> Any:
-    """Signs of each run (row) against each other one (column)."""
-    signs = np.full((len(runs), len(runs)), "", dtype="<U1")
-    for (upper, lower), label in zip(
-        combinations(range(len(runs)), 2), result.labels(), strict=True
-    ):
-        signs[lower, upper] = sign_of(label)
-        signs[upper, lower] = sign_of(MIRRORED[label])
-    return signs
 
 
 @draws("history", SotaHistory)
@@ -167,6 +160,8 @@ def draw_ranks(source: RankDistribution | list[RankDistribution], target: Any) -
 
     Several distributions of the same runs have a panel each, in the order of the first.
     """
+    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+
     distributions = source if isinstance(source, list) else [source]
     first = distributions[0]
     names = [run.run for run in first.runs]
@@ -182,13 +177,21 @@ def draw_ranks(source: RankDistribution | list[RankDistribution], target: Any) -
             (line,) = ax.plot([run.low, run.high], [position, position], color=INK, linewidth=0.7)
             median = np.searchsorted(np.cumsum(numbers), distribution.resamples / 2) + 1
             (cross,) = ax.plot([median], [position], "x", color=INK, markersize=4)
-    figures.shaded(axes, shares, "% of the resamples", extent=(0.5, size + 0.5, size - 0.5, -0.5))
-    for ax, distribution in zip(axes, distributions, strict=True):
+    look: Any = {
+        "cmap": LinearSegmentedColormap.from_list("shades", ["white", SHADE]),
+        "norm": PowerNorm(0.5, 0, max(10.0, np.nanmax(shares))),
+        "extent": (0.5, size + 0.5, size - 0.5, -0.5),
+        "aspect": "auto",
+        "interpolation": "nearest",
+    }
+    for ax, distribution, of_runs in zip(axes, distributions, shares, strict=True):
+        image = ax.imshow(of_runs, **look)
         ax.set_xlim(size + 0.5, 0.5)
         ax.set_ylim(size - 0.4, -0.6)
         figures.count_on(ax.xaxis)
         words = figures.literal(_ranked_by(distribution))
         ax.set_xlabel(f"rank {words}\n(right is better: rank 1, axis reversed)")
+    axes[0].figure.colorbar(image, ax=axes, label="% of the resamples", aspect=30, shrink=0.6)
     by = _ranked_by(first) if len(distributions) == 1 else f"in {len(distributions)} conditions"
     return Picture(
         axes,

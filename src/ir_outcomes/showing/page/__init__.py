@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from itertools import chain
-from typing import Any
+from typing import Any, Unpack
 
 from ir_outcomes.arguments import with_checked_methods
-from ir_outcomes.choices import Megabytes
+from ir_outcomes.choices import Megabytes, Positive
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.conditions.collections import compare_collections
 from ir_outcomes.errors import escaped, not_installed
 from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of, evaluations_of
 from ir_outcomes.files import write_completely
 from ir_outcomes.notes import as_notes
+from ir_outcomes.pairs.rules import RuleOptions
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.reading.texts import Source, query_texts
@@ -68,6 +69,12 @@ class ReportPage:
         )
 
 
+class ReportRules(RuleOptions, total=False):
+    """Rules and the cutoff, as keyword arguments."""
+
+    cutoff: Positive | None
+
+
 def report(
     evaluation: Evaluation | Mapping[str, Evaluation],
     baseline: str | None = None,
@@ -79,7 +86,7 @@ def report(
     max_mb: Megabytes | None = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
-    **rules: Any,
+    **rules: Unpack[ReportRules],
 ) -> ReportPage:
     """Compare runs and write one HTML page with the verdict and every query behind it.
 

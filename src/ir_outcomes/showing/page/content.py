@@ -1,7 +1,7 @@
 """What a page is about: runs under conditions, of which two can be chosen."""
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations, product, starmap
+from itertools import chain, combinations, product, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,10 +9,9 @@ import numpy as np
 from ir_outcomes.choices import Floats
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.leaderboards.board import BoardPair, Leaderboard
 from ir_outcomes.leaderboards.ordering import means_of_systems, scores_of
 from ir_outcomes.pairs.measurements import measurements_of
-from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.rules import Settings
 from ir_outcomes.pairs.verdict import DECIDING
 from ir_outcomes.results import Result
@@ -23,16 +22,6 @@ from ir_outcomes.showing.views.parts import CORRECTIONS, MARK, shown_p, within_w
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 
 MOST_RUNS = 150  # of a board whose pairs can be chosen
-
-
-class Pair(NamedTuple):
-    """Two runs, with what was found."""
-
-    baseline: str
-    contender: str
-    label: str
-    rows: Mapping[str, Row]
-    within: str = ""  # whether it is within the margins, where there are any
 
 
 class Changes(NamedTuple):
@@ -51,10 +40,12 @@ class Grid(NamedTuple):
     condition: str
     runs: Sequence[str]
     start: tuple[str, str]  # baseline and contender until others are chosen
-    pairs: Sequence[Pair]
+    pairs: Sequence[Section | BoardPair]
     settings: Settings | None  # None of a board of values
     changes: Changes | None  # None where no queries are known
     evaluation: Evaluation | None  # of these queries only
+    within: Sequence[str] = ()  # whether pairs are within the margins, where there are any
+    decider: str = ""  # the row that comes first, of a board
     details: Sequence[str] = ()  # beside the names of the runs
     remark: str = ""
 
@@ -74,11 +65,6 @@ def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
     """Lay out the pairs of the first runs, by the row that decides."""
     standings = board.standings[:MOST_RUNS]
     runs = [standing.run for standing in standings]
-    pairs = []
-    for pair in starmap(board.verdict, combinations(runs, 2)):
-        names = sorted(pair.rows, key=lambda name: name != board.measure)
-        rows = {name: pair.rows[name] for name in names}
-        pairs.append(Pair(pair.baseline, pair.contender, pair.label, rows))
     worse_runs = [run for run in runs if run not in board.first] or runs[1:]
     changes = of_runs = None
     if isinstance(evaluation, Evaluation):
@@ -89,27 +75,27 @@ def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
         changes = _changes_of(
             of_runs, "all queries" if board.measure in DECIDING else board.measure
         )
-    details = [f"ranks {ranks_words(standing)}" for standing in standings]
     remark = ""
     if len(runs) < len(board.standings):
         remark = f"Any two of the first {MOST_RUNS} runs can be chosen."
-    start = worse_runs[0], runs[0]
-    return Grid("", runs, start, pairs, board.settings, changes, of_runs, details, remark)
+    return Grid(
+        "",
+        runs,
+        (worse_runs[0], runs[0]),
+        [*starmap(board.verdict, combinations(runs, 2))],
+        board.settings,
+        changes,
+        of_runs,
+        decider=board.measure,
+        details=[f"ranks {ranks_words(standing)}" for standing in standings],
+        remark=remark,
+    )
 
 
 def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluations) -> Grid:
     comparisons = [section.comparison for section in sections if section.comparison is not None]
-    pairs = [
-        Pair(
-            comparison.baseline,
-            section.contender,
-            section.label,
-            section.rows,
-            within_words(comparison),
-        )
-        for section, comparison in zip(sections, comparisons, strict=True)
-    ]
-    runs = list(dict.fromkeys(run for pair in pairs for run in pair[:2]))
+    pairs = [(section.baseline, section.contender) for section in sections]
+    runs = list(dict.fromkeys(chain.from_iterable(pairs)))
     if isinstance(evaluation, Mapping):
         evaluation = evaluation.get(condition)
     first = comparisons[0]
@@ -121,11 +107,12 @@ def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluation
         if first.cutoff is not None:
             evaluation = evaluation.with_cutoff(first.cutoff)
         changes = _changes_of(evaluation)
-    return Grid(condition, runs, pairs[0][:2], pairs, first.settings, changes, evaluation)
+    within = [within_words(comparison) for comparison in comparisons]
+    return Grid(condition, runs, pairs[0], sections, first.settings, changes, evaluation, within)
 
 
 def _changes_of(evaluation: Evaluation, row: str = "all queries") -> Changes:
-    """Take a row or measure of an evaluation, or search lengths where it is not defined."""
+    """Take a row or measure, or search lengths where it is not defined."""
     scores = means_of_systems(scores_of(evaluation, row), evaluation.systems)
     if evaluation.values is not None:
         everything = np.ones_like(scores.values)

@@ -1,7 +1,7 @@
 """What the script of a page reads: numbers, queries and ranked lists."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from ir_outcomes.formatting import (
 from ir_outcomes.pairs.rows import Row
 from ir_outcomes.pairs.verdict import LABELS, MIRRORED, direction_of
 from ir_outcomes.reading.texts import Source, document_texts
-from ir_outcomes.showing.page.content import Changes, Grid, Pair
+from ir_outcomes.showing.page.content import Changes, Grid
 from ir_outcomes.showing.views.conditions import TOO_FEW
 from ir_outcomes.showing.views.parts import margin_words
 from ir_outcomes.showing.words import count
@@ -64,7 +64,11 @@ def data_of(
             ]
     lists.sort(key=lambda item: -item[0])
     longest = _left_out(len(lists), 2 * len(lists), advice)
-    page: Data = {"labels": [*map(_label_data, ALL_LABELS)], "grids": drawn, "more": longest}
+    # Labels with their tones and the numbers of their mirror images.
+    labels = [
+        (label, tone(label), ALL_LABELS.index(MIRRORED.get(label, label))) for label in ALL_LABELS
+    ]
+    page: Data = {"labels": labels, "grids": drawn, "more": longest}
     used += len(as_json(page).encode())
     listed = 0
     for _, of_grid, position, entry_of in lists:
@@ -128,8 +132,8 @@ def _grid_data(grid: Grid, texts: Mapping[str, str]) -> Data:
         "first": [numbers[pair.baseline] for pair in grid.pairs],
         "second": [numbers[pair.contender] for pair in grid.pairs],
         "label": [ALL_LABELS.index(pair.label) for pair in grid.pairs],
-        "within": [pair.within for pair in grid.pairs],
-        "rows": _rows_data(grid.pairs),
+        "within": grid.within,
+        "rows": _rows_data(grid),
         "ids": queries,
         "texts": [*map(texts_of_queries.get, queries)],
         "lists": {},
@@ -155,17 +159,17 @@ def _changes_data(changes: Changes) -> Data:
     return data | {name: _plain(column.ravel().tolist()) for name, column in columns.items()}
 
 
-def _rows_data(pairs: Sequence[Pair]) -> list[Data]:
+def _rows_data(grid: Grid) -> list[Data]:
     """Return each row of all pairs, with numbers as tables print them."""
-    longest = max((pair.rows for pair in pairs), key=len)
+    longest = max((pair.rows for pair in grid.pairs), key=len)
     return [
         {
             "name": name,
             "unit": {POINTS: "points", name: ""}.get(row.measured_in, row.measured_in),
             "gains": 1 if row.higher_is_better else -1,
-            "pairs": [_printed(pair.rows.get(name)) for pair in pairs],
+            "pairs": [_printed(pair.rows.get(name)) for pair in grid.pairs],
         }
-        for name, row in longest.items()
+        for name, row in sorted(longest.items(), key=lambda item: item[0] != grid.decider)
     ]
 
 
@@ -183,11 +187,6 @@ def _printed(row: Row | None) -> list[Any]:
     while printed[-1] is None:
         printed.pop()
     return printed
-
-
-def _label_data(label: str) -> tuple[str, str, int]:
-    """Return a label with its tone and the number of its mirror image."""
-    return label, tone(label), ALL_LABELS.index(MIRRORED.get(label, label))
 
 
 def _plain(values: Iterable[float | None]) -> list[float | None]:

@@ -77,10 +77,10 @@ def _comparison(comparison: Comparison) -> View:
         paper_words(comparison.verdict),
         settings_words(comparison.settings) + missing,
     )
-    names = {"baseline": comparison.baseline, "contender": comparison.contender}
-    names["difference"] = "difference"
+    runs = f"baseline={comparison.baseline}", f"contender={comparison.contender}"
+    named = chosen(row_fields(alpha), *runs, "difference=difference", "interval", "p")
     printed = Table.of(
-        (name, *(replace(field, heading=names.get(field.name, field.heading)) for field in fields)),
+        (name, *named),
         comparison.parts,
         *_paper_captions([comparison]),
         title=f"{comparison.contender} against {comparison.baseline}: {comparison.verdict.label}",
@@ -215,11 +215,12 @@ def _comparisons(comparisons: Comparisons) -> View:
     first = ranked[0]
     noun = "system" if any(item.of_several_runs for item in ranked) else "run"
     rows = rows_by_name(sections)
+    direction_first = sorted(rows.items(), key=lambda item: item[0] != "all queries")
     columns = (
         Column("contender", heading=noun),
         Column("verdict", lambda section: meaning_of(section.label).short),
         *of_part("comparison", (_NEW_RUNS, _WITHIN)),
-        *columns_of_rows(dict(sorted(rows.items(), key=_direction_first)), first.alpha),
+        *columns_of_rows(dict(direction_first), first.alpha),
     )
     meanings = directions(of_name[0] for of_name in rows.values())
     settings = f"{queries_words(first)}, {settings_words(first.settings)}"
@@ -252,11 +253,6 @@ def _comparisons(comparisons: Comparisons) -> View:
         background=(*_other_cutoffs(ranked), *(note for note in every if note not in notes)),
         printed=(_printed(ranked, sections, against),),
     )
-
-
-def _direction_first(item: tuple[str, object]) -> bool:
-    """Order rows: first the one that gives the direction."""
-    return item[0] != "all queries"
 
 
 def _label_counts(comparisons: Sequence[Comparison]) -> str:
@@ -314,11 +310,8 @@ def _within_legend(comparisons: Sequence[Comparison]) -> str:
     )
 
 
-def _for_new_runs(comparison: Comparison) -> str:
-    return {True: "yes", False: "no", None: NOTHING}[comparison.verdict.new_runs]
-
-
-_NEW_RUNS = Column("for_new_runs", _for_new_runs, "new runs")
+_HOLDS = {True: "yes", False: "no", None: NOTHING}
+_NEW_RUNS = Column("for_new_runs", lambda item: _HOLDS[item.verdict.new_runs], "new runs")
 _NEW_RUNS_LEGEND = "new runs: whether the label holds for new runs of the systems, too"
 
 

@@ -157,7 +157,7 @@ def _direction(label: str | None) -> str:
 
 
 def _best_first(result: ConditionsComparison) -> list[str]:
-    """Return contenders by label on average, then by better less worse, then by all queries."""
+    """Order contenders by label on average, by labels, and by all queries."""
 
     def order(run: str) -> tuple[int, int, float]:
         counts = Counter(map(_direction, result.labels(run).values()))
@@ -215,8 +215,11 @@ def _hurt(result: ConditionsComparison) -> Iterator[str]:
         item = _overall(result, contender)
         if item is not None and item.hurt and _direction(item.label) != "worse":
             run = f"{contender}: " if len(result.contenders) > 1 else ""
-            labels = result.labels(contender)
-            named = [f"{name} ({labels[name] or TOO_FEW})" for name in item.hurt]
+            named = [
+                f"{row.condition} ({f'on {listed(row.hurt)}' if row.hurt else row.label})"
+                for row in result.of(contender)
+                if row.condition in item.hurt
+            ]
             yield f"{run}Harm in {listed(named)}, though the average is not worse."
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from typing import Any, NamedTuple
 
 from ir_outcomes.choices import DOCUMENTS_ABOVE, POINTS
@@ -104,7 +104,7 @@ def rows_by_name(items: Iterable[Any]) -> dict[str, list[Row]]:
 def columns_of_rows(
     rows: Mapping[str, Sequence[Row]], alpha: float, *, means: bool = False
 ) -> list[Column]:
-    """Columns of items that have `rows` by name: mean, difference and p under each name."""
+    """Mean, difference and p of each row, of items that have `rows` by name."""
     columns: list[Column] = []
     for name, of_name in rows.items():
         unit = row_unit(of_name[0])
@@ -117,13 +117,8 @@ def columns_of_rows(
             Column("difference", heading=unit or "B - A", form=signed(places), group=name),
             Column("p", partial(shown_p, alpha=alpha, digits=1), "p", NUMBER, group=name),
         )
-        columns += of_part(partial(_row_of, name), fields, f"{name} ")
+        columns += of_part("rows", of_part(methodcaller("get", name), fields), f"{name} ")
     return columns
-
-
-def _row_of(name: str, item: Any) -> Row | None:
-    row: Row | None = item.rows.get(name)
-    return row
 
 
 def margin_words(row: Row) -> str:
@@ -204,12 +199,11 @@ def settings_words(settings: Any) -> str:
 
 def widened_words(rows: Iterable[Row], alpha: float) -> str:
     """Say where few differences widen p-values and intervals."""
-    return ", larger where few differ" if any(_is_widened(row, alpha) for row in rows) else ""
-
-
-def _is_widened(row: Row, alpha: float) -> bool:
-    smallest = smallest_pvalue(row.differ)
-    return row.difference is not None and bool(smallest > alpha or smallest >= row.pvalue)
+    for row in rows:
+        smallest = smallest_pvalue(row.differ)
+        if row.difference is not None and (smallest > alpha or smallest >= row.pvalue):
+            return ", larger where few differ"
+    return ""
 
 
 def correction_of(settings: Any) -> str:
