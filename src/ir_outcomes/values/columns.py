@@ -59,13 +59,13 @@ def layout_of(records: Records, measure: str | None) -> TableLayout:
     kind = _kind_column(records, measure)
     if kind is not None:
         return _long(records, kind, measure)
-    columns = {
-        _inner(title, depth): title
-        for depth in (2, 1, 0)
-        for title in records.columns
-        if is_measure_name(_inner(title, depth))
-        and title not in (*_query_columns(records), *records.titled(*RUN_TITLES)[:1])
-    }
+    no_measures = {*_query_columns(records), *records.titled(*RUN_TITLES)[:1]}
+    columns: dict[str, str] = {}
+    for title in [title for title in records.columns if title not in no_measures]:
+        parts = (_inner(title, depth) for depth in (2, 1, 0))
+        part = next(filter(is_measure_name, parts), None)
+        if part is not None and (part == title or part not in columns):
+            columns[part] = title
     if not columns:
         return _crossed(records, measure)
     name = _measure_among(list(columns), measure, records.source)
