@@ -262,6 +262,8 @@ def _from_lists(
             if items and isinstance(items[0], list):  # groups, of which each document is relevant
                 items = list(chain.from_iterable(items))
             for position, item in enumerate(items, 1):
+                if documents and isinstance(item, dict) != (titles is not None):
+                    raise TypeError  # ids in one list, and objects with scores in another
                 document = item
                 value = position if kind.is_run else 1
                 if isinstance(item, dict):
