@@ -24,22 +24,6 @@ REAL_DATA = Path(
 )
 
 
-def _without_real_data() -> str | None:
-    """Return why tests on real runs are skipped."""
-    return (
-        None
-        if REAL_DATA.is_dir()
-        else f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA"
-    )
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    reason = _without_real_data()
-    for item in items:
-        if reason is not None and item.get_closest_marker("realdata"):
-            item.add_marker(pytest.mark.skip(reason=reason))
-
-
 def pytest_collection_finish() -> None:
     # What is imported by now lives until the end; looking for garbage among it would take some ten
     # seconds.
@@ -62,10 +46,9 @@ def no_baselines() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """The folder of the real runs; whoever asks for it is skipped where it is absent, with the marker and without."""
-    reason = _without_real_data()
-    if reason is not None:
-        pytest.skip(reason)
+    """The folder of the real runs; whoever asks for it is skipped where it is absent."""
+    if not REAL_DATA.is_dir():
+        pytest.skip(f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA")
     return REAL_DATA
 
 

@@ -17,66 +17,46 @@ import ir_outcomes as iro
 
 def show(ev: iro.Evaluation, run: dict[str, dict[str, float]], paths: list[str]) -> None:
     qrels = {"q": {"d": 1}}
-    reveal_type(iro.compare(qrels, run, run))
-    reveal_type(iro.compare(qrels, run, {"q": {"d": 1}}, cutoff=10))
-    reveal_type(iro.compare(qrels, "a.run", "b.run", margins=(1.0, 0.5)))
-    reveal_type(iro.compare(ev, "a", "b", alpha=0.01))
-    reveal_type(iro.compare_outputs("a.txt", "b.txt"))
-
-    reveal_type(iro.compare(ev, "a"))
-    reveal_type(iro.compare(qrels, run, [run]))
-    reveal_type(iro.compare(qrels, run, (run, run), correction="fdr_bh"))
-    reveal_type(iro.compare(qrels, "a.run", {"b": "b.run"}))
-    reveal_type(iro.compare(qrels, run, {"b": run}))
-    reveal_type(iro.compare(qrels, run, {"b": [run, run]}))
-    reveal_type(iro.compare_outputs("a.txt", paths, measure="AP"))
-
-    iro.compare(ev, "a", cutof=10)
-    iro.compare(ev, "a", correction="homl")
+    reveal_type(iro.compare(qrels, run, run))  # Comparison
+    reveal_type(iro.compare(qrels, run, {"q": {"d": 1}}, cutoff=10))  # Comparison
+    reveal_type(iro.compare(qrels, "a.run", "b.run", margins=(1.0, 0.5)))  # Comparison
+    reveal_type(iro.compare(ev, "a", "b", alpha=0.01))  # Comparison
+    reveal_type(iro.compare_outputs("a.txt", "b.txt"))  # Comparison
+    reveal_type(iro.compare(ev, "a"))  # Comparisons
+    reveal_type(iro.compare(qrels, run, [run]))  # Comparisons
+    reveal_type(iro.compare(qrels, run, (run, run), correction="fdr_bh"))  # Comparisons
+    reveal_type(iro.compare(qrels, "a.run", {"b": "b.run"}))  # Comparisons
+    reveal_type(iro.compare(qrels, run, {"b": run}))  # Comparisons
+    reveal_type(iro.compare(qrels, run, {"b": [run, run]}))  # Comparisons
+    reveal_type(iro.compare_outputs("a.txt", paths, measure="AP"))  # Comparisons
+    iro.compare(ev, "a", cutof=10)  # error
+    iro.compare(ev, "a", correction="homl")  # error
 """
 
 
 def test_strict_code_of_users(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     if find_spec("mypy") is None:
         pytest.skip("mypy is not installed; the extra dev brings it")
-    readme = tmp_path / "readme.py"
-    readme.write_text(
-        "\n".join(
-            re.findall(
-                r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S
-            )
-        )
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S
     )
-    revealed = tmp_path / "revealed.py"
-    revealed.write_text(REVEALED)
+    (tmp_path / "readme.py").write_text("\n".join(blocks))
+    (tmp_path / "revealed.py").write_text(REVEALED)
     kept = getattr(pytestconfig, "cache", None)  # None with -p no:cacheprovider
     cache = kept.mkdir("mypy") if kept else tmp_path / "cache"
+    words = f"-m mypy --strict --follow-imports=silent --cache-dir={cache} readme.py revealed.py"
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "mypy",
-            "--strict",
-            "--follow-imports=silent",
-            f"--cache-dir={cache}",
-            readme,
-            revealed,
-        ],
+        [sys.executable, *words.split()],
         capture_output=True,
         text=True,
         cwd=tmp_path,
         env={**os.environ, "MYPYPATH": str(Path(iro.__file__).parents[1])},
     )
-    lines = done.stdout.splitlines()
-    assert [line for line in lines if line.startswith("readme.py")] == []
-    single, several, _ = REVEALED.partition("def show")[2].split("\n\n")
-    found = re.findall(r'Revealed type is "ir_outcomes\.comparison\.result\.(\w+)"', done.stdout)
-    assert found == ["Comparison"] * single.count("reveal_type") + ["Comparisons"] * several.count(
-        "reveal_type"
-    )
-    wrong = {
-        number
+    found: dict[str, str] = {}
+    for place, kind in re.findall(r'^(\w+\.py:\d+): (?:.*type is ".*\.)?(\w+)', done.stdout, re.M):
+        found.setdefault(place, kind)
+    assert found == {
+        f"revealed.py:{number}": line.partition("  # ")[2]
         for number, line in enumerate(REVEALED.splitlines(), 1)
-        if "cutof=" in line or "homl" in line
+        if "  # " in line
     }
-    assert {int(line.split(":")[1]) for line in lines if "error: " in line} == wrong
