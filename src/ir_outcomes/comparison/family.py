@@ -30,7 +30,7 @@ from ir_outcomes.files import with_progress
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, as_notes, ranked
 from ir_outcomes.pairs.differences import Measurements
-from ir_outcomes.pairs.measurements import measurements_of, measurements_of_values
+from ir_outcomes.pairs.measurements import measurements_at, measurements_of, measurements_of_values
 from ir_outcomes.pairs.outcomes import Outcomes, QueryOutcomes, SystemPair
 from ir_outcomes.pairs.rows import (
     Row,
@@ -137,10 +137,10 @@ def labels_elsewhere(evaluation: Evaluation, settings: Settings) -> list[list[Cu
     first, *others = ([run.depth for run in runs] for runs in evaluation.runs_by_system)
     reach = [min(*first, *depths) for depths in others]
     labels: list[list[CutoffLabel]] = [[] for _ in others]
-    for cutoff in USUAL_CUTOFFS:
-        if cutoff == evaluation.cutoff or cutoff > max(reach, default=0):
-            continue
-        measurements = measurements_of(evaluation, cutoff)
+    cutoffs = [k for k in USUAL_CUTOFFS if k <= max(reach, default=0) and k != evaluation.cutoff]
+    if not cutoffs:
+        return labels
+    for cutoff, measurements in zip(cutoffs, measurements_at(evaluation, cutoffs), strict=True):
         rows = RowsOfPairs.of_family(measurements, DECIDING, settings.alpha)
         rows = rows.corrected(settings.correction, settings.alpha, family=settings.family)
         for index, label in enumerate(rows.labels(DECIDING).tolist()):

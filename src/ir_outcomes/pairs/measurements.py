@@ -1,6 +1,6 @@
 """Measurements of an evaluation, from search lengths or values."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -70,6 +70,20 @@ def measurements_of(
         rankings=_numbered([run.diagnosis.digests.tobytes() for run in runs]),
         **_by_name(rows),
     )
+
+
+def measurements_at(evaluation: Evaluation, cutoffs: Sequence[int]) -> Iterator[Measurements]:
+    """Yield the rows that decide at some cutoffs, from the search lengths at the largest."""
+    deepest = measurements_of(evaluation, max(cutoffs))
+    items = deepest.items["ranking"]
+    ranks = items.lengths
+    if evaluation.unit == "document":
+        ranks = np.stack([run.rank for runs in evaluation.runs_by_system for run in runs])
+    for k in cutoffs:
+        found = items.found * (ranks <= k)
+        within = replace(items, found=found, lengths=items.lengths * found)
+        rows = _rows_of_lengths(within, k, length_unit(evaluation.unit))
+        yield replace(deepest, **_by_name(rows))
 
 
 def _rows_of_lengths(items: FoundItems, k: int | None, measured_in: str) -> list[MeasuredRow]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 
 from ir_outcomes.choices import length_unit
@@ -33,6 +34,7 @@ HARM_MEANINGS = {
     "not excluded": "harm beyond the margin is not excluded",
 }
 MOST_WORST = 3  # queries, and decisions, that are named on the first screen
+MOST_DECISIONS = 6  # from which on those that pass are in the details only
 
 
 @sections_of.register
@@ -61,14 +63,16 @@ def _gate(result: GateResult) -> View:
             title = f"pass: {listed(contenders)}"
             further = []
         sentences = [_counts(result), *sentences, *further]
-    queries = [query for decision in ordered for query in decision.queries]
-    subjects = {
-        "margins": True,
-        "measures": len(named) > 1 and any(map(_measures, ordered)),
-        "queries": bool(queries),
-        "texts": any(query.text for query in queries),
-        "how many would settle it": any(decision.needed for decision in ordered),
-    }
+    open_ones = {name: item for name, item in named.items() if item.status != "pass"}
+    is_long = len(named) > MOST_DECISIONS and 0 < len(open_ones) < len(named)
+    subjects = ["all decisions"] if is_long else []
+    subjects.append("margins")
+    if len(named) > 1 and any(map(_measures, ordered)):
+        subjects.append("measures")
+    if any(decision.queries for decision in ordered):
+        subjects.append("queries")
+    if any(decision.needed for decision in ordered):
+        subjects.append("how many would settle it")
     compared = [
         (name, decision.comparison.notes)
         for name, decision in named.items()
@@ -77,12 +81,17 @@ def _gate(result: GateResult) -> View:
     return View(
         title,
         sentences=tuple(sentences),
-        tables=(_decisions_table(result, named),),
+        tables=(_decisions_table(result, open_ones if is_long else named),),
         notes=(*_most_harm(worst), *merged(compared)),
-        more=", ".join(words for words, is_there in subjects.items() if is_there),
-        details=lambda: (_margins_table(result, named), *_queries_tables(result, named)),
+        more=", ".join(subjects),
+        details=lambda: _details(result, named, is_long),
         background=(*background, *result.notes),
     )
+
+
+def _details(result: GateResult, named: Mapping[str, GateDecision], is_long: bool) -> list[Table]:
+    every = [replace(_decisions_table(result, named), title="All decisions")] if is_long else []
+    return [*every, _margins_table(result, named), *_queries_tables(result, named)]
 
 
 def _name(decision: GateDecision, contenders: Sequence[str]) -> str:
