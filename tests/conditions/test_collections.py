@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
+from tests.helpers.corrections import multipletests
 from tests.helpers.estimate import Mean, mean_of_means, mean_of_queries
 from tests.helpers.runs import Ranks, in_blocks, qrels_of, run_of
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
 from ir_outcomes.pairs.differences import Quantity
 from ir_outcomes.pairs.means import RowInConditions, mean_over_conditions
 from tests.helpers import literal
+from tests.helpers.corrections import multipletests
 from tests.helpers.estimate import Mean, mean_of_means, mean_of_units
 from tests.helpers.labels import State, label_of
 

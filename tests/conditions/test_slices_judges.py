@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import permutation_test
-from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
 from tests.helpers import literal
 from tests.helpers.comparisons import compare_several
+from tests.helpers.corrections import multipletests
 from tests.helpers.estimate import mean_of_queries
 from tests.helpers.runs import qrels_of, run_of
 
