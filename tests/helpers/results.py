@@ -33,17 +33,16 @@ def _comparisons() -> Any:
 
 def _checked() -> iro.CheckResult:
     qrels, runs = collection(4, 30, relevant=2)
-    renamed = {
+    runs["run0"] = {
         query: {f"{document}.0": score for document, score in found.items()}
         for query, found in runs["run0"].items()
     }
-    return iro.check(qrels, dict(zip(HOSTILE, [renamed, *list(runs.values())[1:]], strict=True)))
+    return iro.check(qrels, dict(zip(HOSTILE, runs.values(), strict=True)))
 
 
 def _slices() -> dict[str, str]:
-    return {
-        query: f"{HOSTILE[place % 2]} slice" for place, query in enumerate(_evaluated().query_ids)
-    }
+    queries = _evaluated().query_ids
+    return {query: f"{HOSTILE[place % 2]} slice" for place, query in enumerate(queries)}
 
 
 _BUILDERS: dict[str, Callable[[], Any]] = {
@@ -82,6 +81,6 @@ KINDS = tuple(_BUILDERS)
 def result_of(kind: str) -> Result:
     """Return a result of this kind."""
     result = _BUILDERS[kind]()
-    assert type(result).__name__ == kind.split()[0]
+    assert type(result).__name__ == kind
     assert isinstance(result, Result)
     return result

@@ -174,6 +174,10 @@ def test_json_documents_and_lists(write: Any) -> None:
         ("RR@10\t0.4\nnDCG@10\t0.5\n", "means do not say how many queries changed"),
         ("query,nDCG@10,RR\nq1,0.5,1\n", "has values of measures.*compare-outputs"),
         (
+            '{"qid": "q", "retrieved": ["a"]}\n{"qid": "p", "retrieved": [{"id": "b", "score": 2}]}\n',
+            "line 2: has no list 'retrieved', as a run like this has it",
+        ),
+        (
             "map all 0.25\nP_10 all 0.5\n",
             "has values of measures.*give the run that they are about",
         ),

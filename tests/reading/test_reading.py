@@ -561,7 +561,7 @@ def test_bombs_in_a_pipe_are_refused(write: Any, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("form", ["TREC", "JSON lines", "dict"])
-def test_one_long_id_does_not_widen_all(write: Any, form: str) -> None:
+def test_one_long_id_does_not_widen_all(write: Any, form: str, tmp_path: Path) -> None:
     """Ids are alike to whatever reads them, and memory does not grow by the length of one."""
     documents = [f"d{place}" for place in range(100_000)]
     documents[60_000:60_000] = ["e" * 97, "e" * 900 + "b", "e" * 900 + "a"]
@@ -582,6 +582,9 @@ def test_one_long_id_does_not_widen_all(write: Any, form: str) -> None:
     ranks = iro.search_lengths(judged, found).rank.tolist()
     order = sorted(documents, reverse=True)  # equal scores: the last id first
     assert ranks == [*(1 + order.index(name) for name in judged["q"]), 2, 0]
+    iro.evaluate(judged, [found]).save(tmp_path / "long.npz")
+    loaded: Any = iro.load_evaluation(tmp_path / "long.npz")
+    assert loaded[0].rank.tolist() == ranks
 
 
 @pytest.mark.parametrize("separator", [" ", "\t"])

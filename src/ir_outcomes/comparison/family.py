@@ -17,6 +17,7 @@ from ir_outcomes.comparison.result import Comparison, CutoffLabel, SystemRun
 from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.named_measures import Measures, comparable, each_measure
 from ir_outcomes.evaluation.remarks import (
     n_missing,
@@ -69,10 +70,11 @@ def compared(
     A gate takes reciprocal ranks of another tool as they are written, which else become ranks, and
     decides on these runs only.
     """
-    values, systems = evaluation.values, evaluation.systems
-    first, *others = systems.values()
+    first, *others = evaluation.systems.values()
     settings = Settings.of(evaluation, rules, family or len(others))
-    worst: Sequence[str] = ()
+    values = evaluation.values
+    cutoffs: list[list[CutoffLabel]] = [[] for _ in others]
+    on_pairs: list[list[Note]] = [[] for _ in others]
     if values is None:
         asked = known_means(evaluation, measures)
         measurements = measurements_of(evaluation, measures=asked, with_reciprocal=True)
@@ -81,32 +83,24 @@ def compared(
         lists = [[run.at(evaluation.cutoff) for run in runs] for runs in evaluation.runs_by_system]
         missing = [max(map(n_missing, runs)) for runs in lists]
         cutoffs = labels_elsewhere(evaluation, settings)
+        on_pairs = list(_notes_on_pairs_of_runs(evaluation, lists, names))
         notes = [*notes, *_notes_on_runs(evaluation)]
     else:
-        measurements = measurements_of_values(values, systems, as_written=for_gate)
+        measurements = measurements_of_values(values, evaluation.systems, as_written=for_gate)
         pairs = Family(measurements, settings, for_gate=for_gate)
-        missing = list(map(values.most_missing, systems.values()))
-        cutoffs = [[] for _ in others]
+        missing = list(map(values.most_missing, evaluation.systems.values()))
         notes = [*notes, *as_notes(notes_on_values(values))]
-        with_worst = values.with_worst()
-        if with_worst is not None:
-            worst = Family(measurements_of_values(with_worst, systems), settings).labels
+    worst = _labels_of_worst(evaluation, settings)
     comparisons = []
     for index, contender in enumerate(with_progress(others, "pair", len(others), shown=progress)):
         runs = {*first, *contender}
-        of_pair = [about for about in notes if not about.runs or runs.intersection(about.runs)]
+        on_these = [about for about in notes if not about.runs or runs.intersection(about.runs)]
         if worst:
-            of_pair = list(_with_label_of_worst(of_pair, pairs.labels[index], worst[index]))
-        if values is None:
-            whole = evaluation.runs_by_system
-            of_pair += notes_on_measures(whole[0], whole[index + 1], pairs.measures)
-            of_pair += notes_on_input(
-                lists[0], lists[index + 1], positives_only=evaluation.positives_only
-            )
+            on_these = list(_with_label_of_worst(on_these, pairs.labels[index], worst[index]))
         comparison = pairs.comparison(
             index,
             evaluation,
-            notes=of_pair,
+            notes=[*on_these, *on_pairs[index]],
             n_missing=(missing[0], missing[index + 1]),
             elsewhere=cutoffs[index],
         )
@@ -155,6 +149,28 @@ def _notes_on_runs(evaluation: Evaluation) -> Iterator[Note]:
         yield from notes_on_systems(evaluation.names[1:])
         yield from notes_on_copies(evaluation.runs[1:])
     yield from notes_on_grades(evaluation.qrels, evaluation.rel)
+
+
+def _notes_on_pairs_of_runs(
+    evaluation: Evaluation, lists: Sequence[Sequence[SearchLengths]], measures: Sequence[str]
+) -> Iterator[list[Note]]:
+    """Yield what a careful reader must know about each contender beside the baseline."""
+    baseline, *contenders = evaluation.runs_by_system
+    first, *others = lists
+    for contender, of_contender in zip(contenders, others, strict=True):
+        positives_only = evaluation.positives_only
+        yield [
+            *notes_on_measures(baseline, contender, measures),
+            *notes_on_input(first, of_contender, positives_only=positives_only),
+        ]
+
+
+def _labels_of_worst(evaluation: Evaluation, settings: Settings) -> list[str]:
+    """The labels with the worst values for what is missing, none where nothing is."""
+    worst = None if evaluation.values is None else evaluation.values.with_worst()
+    if worst is None:
+        return []
+    return Family(measurements_of_values(worst, evaluation.systems), settings).labels
 
 
 def _with_label_of_worst(notes: Sequence[Note], label: str, worst: str) -> Iterator[Note]:

@@ -92,8 +92,8 @@ def read_any_file(source: str, kind: Kind) -> Columns:
         elif lines:
             columns = _read_lines(lines, content, kind, source)
     if not lines or not len(columns.codes):
-        called = "standard input" if source == STDIN else source
-        raise EmptyInput(called, "is empty; nothing can be evaluated from it")
+        name = "standard input" if source == STDIN else source
+        raise EmptyInput(name, "is empty; nothing can be evaluated from it")
     kind.refuse_swapped(columns)
     return columns
 

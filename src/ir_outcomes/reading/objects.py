@@ -262,6 +262,8 @@ def _from_lists(
             if items and isinstance(items[0], list):  # groups, of which each document is relevant
                 items = list(chain.from_iterable(items))
             for position, item in enumerate(items, 1):
+                if documents and isinstance(item, dict) != (titles is not None):
+                    raise TypeError  # ids in one list, and objects with scores in another
                 document = item
                 value = position if kind.is_run else 1
                 if isinstance(item, dict):
@@ -349,21 +351,12 @@ def _without_columns(data: Any) -> bool:
 def is_nested(data: Mapping[Any, Any], kind: Kind) -> bool:
     """Return whether values are by query and document, or a run's lists by query."""
     rankings = list(data.values())
-    if all(map(is_ranking, rankings)) and (kind.is_run or not _are_columns(data)):
+    are_columns = not {*QUERY_NAMES}.isdisjoint(map(normal, map(str, data)))
+    if all(map(is_ranking, rankings)) and (kind.is_run or not are_columns):
         return True
     return all(issubclass(form, Mapping) for form in set(map(type, rankings))) and not any(
         isinstance(value, (Mapping, list)) for ranking in rankings[:3] for value in ranking.values()
     )
-
-
-def _values_of_list(ranking: Sequence[Any], kind: Kind) -> Iterable[int]:
-    """Return the ranks of a list of documents, or 1 for each relevant one."""
-    return range(1, len(ranking) + 1) if kind.is_run else repeat(1, len(ranking))
-
-
-def _are_columns(data: Mapping[Any, Any]) -> bool:
-    """Return whether the keys are names of columns, and no ids of queries."""
-    return not {*QUERY_NAMES}.isdisjoint(map(normal, map(str, data)))
 
 
 def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
@@ -375,14 +368,15 @@ def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
         problem = f"is not a dict of dict {{query id: {{document id: value}}}}{lists}"
         raise FormatError(source, problem, text=repr(dict([wrong])))
     have_values = not rankings or isinstance(rankings[0], Mapping)
-    within = (
-        ranking.values() if have_values else _values_of_list(ranking, kind) for ranking in rankings
-    )
+    lengths = list(map(len, rankings))
+    within: Iterable[Iterable[Any]] = (ranking.values() for ranking in rankings)
+    if not have_values:  # ranks, or 1 for each relevant document
+        within = (range(1, n + 1) if kind.is_run else repeat(1, n) for n in lengths)
     columns = checked_columns(
         source,
         (list(data), list(chain.from_iterable(rankings)), list(chain.from_iterable(within))),
         kind.value_name("score" if have_values else None),
-        codes=np.repeat(np.arange(len(rankings), dtype=np.int32), list(map(len, rankings))),
+        codes=np.repeat(np.arange(len(rankings), dtype=np.int32), lengths),
     )
     if len(set(columns.query_ids)) < len(columns.query_ids):
         raise FormatError(

@@ -22,7 +22,7 @@ class Source(NamedTuple):
     """What is read, and what messages call it."""
 
     data: Any
-    called: str
+    name: str
     is_file: bool
 
     @classmethod
@@ -40,7 +40,7 @@ class Source(NamedTuple):
         if not self.is_file and number is not None:
             problem = f"row {number}: {problem}"
             number = None
-        return FormatError(self.called, problem, line=number, text=text)
+        return FormatError(self.name, problem, line=number, text=text)
 
     def refuse_repeated(self, titles: Sequence[str], number: int | None = None) -> None:
         """Refuse columns with the same title."""
@@ -105,10 +105,10 @@ def read_entries(source: Any, score: str | None = None) -> Entries:
         raise read.error(f"has no column 'date'; its columns are {some(columns, 10)}")
     likely = [name for name in columns if "eval" in name.lower() or name.lower() == "score"]
     if score is not None and score not in columns:
-        raise ParameterError(f"{read.called} has no column {score!r}; it has {some(columns, 10)}")
+        raise ParameterError(f"{read.name} has no column {score!r}; it has {some(columns, 10)}")
     if score is None and len(likely) > 1:
         raise ParameterError(
-            f"{read.called} has several columns of scores ({some(likely)}); choose one with `score`"
+            f"{read.name} has several columns of scores ({some(likely)}); choose one with `score`"
         )
     column = score or (likely[0] if likely else None)
     entries: dict[str, Entry] = {}
@@ -129,13 +129,13 @@ def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield rows by the names of their columns, with their numbers or lines."""
     rows = source.data
     if source.is_file:
-        text = text_in(blocks(source.data, LONGEST_RECORD), source.called)
+        text = text_in(blocks(source.data, LONGEST_RECORD), source.name)
         if text.strip() and not text.lstrip().startswith(("[", "{")):
-            (first_line, titles), *body = cells_of(lines_of(source.data), ",", source.called)
+            (first_line, titles), *body = cells_of(lines_of(source.data), ",", source.name)
             source.refuse_repeated(titles, first_line)
             yield from ((line, dict(zip(titles, cells, strict=True))) for line, cells in body)
             return
-        rows = parsed_json(text, source.called, 1) if text.strip() else []
+        rows = parsed_json(text, source.name, 1) if text.strip() else []
     form = "such as {'id': ..., 'date': ...}"
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping)):
         raise source.error(f"is a {type(rows).__name__}, not a list of objects {form}")
@@ -148,7 +148,7 @@ def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
 def _entry(row: Mapping[str, Any], column: str | None, source: Source, number: int) -> Entry:
     run = _text(row, "id", "run", "description", "name")
     group = _text(row, "group", "team")
-    texts([run, group or "none"], source.called, "name", lambda _: number)
+    texts([run, group or "none"], source.name, "name", lambda _: number)
     score = None
     if column is not None and _text(row, column):
         score = strict_number(row[column])

@@ -69,10 +69,9 @@ def runs_at_depth(
 
 def notes_on_unanswerable(evaluation: Evaluation) -> Iterator[str]:
     """Say how queries without a relevant document count, and which queries runs lack."""
-    number = int(np.sum(~evaluation.answerable))
-    if number:
+    if evaluation.n_unanswerable:
         yield (
-            f"{plural('query', number)} without a relevant document at rel {evaluation.rel}: left"
+            f"{plural('query', evaluation.n_unanswerable)} without a relevant document at rel {evaluation.rel}: left"
             " out of search lengths, 0 in other measures, as in ir_measures."
         )
     yield from notes_on_documents(evaluation.runs)

@@ -59,13 +59,13 @@ def layout_of(records: Records, measure: str | None) -> TableLayout:
     kind = _kind_column(records, measure)
     if kind is not None:
         return _long(records, kind, measure)
-    columns = {
-        _inner(title, depth): title
-        for depth in (2, 1, 0)
-        for title in records.columns
-        if is_measure_name(_inner(title, depth))
-        and title not in (*_query_columns(records), *records.titled(*RUN_TITLES)[:1])
-    }
+    no_measures = {*_query_columns(records), *records.titled(*RUN_TITLES)[:1]}
+    columns: dict[str, str] = {}
+    for title in [title for title in records.columns if title not in no_measures]:
+        parts = (_inner(title, depth) for depth in (2, 1, 0))
+        part = next(filter(is_measure_name, parts), None)
+        if part is not None and (part == title or part not in columns):
+            columns[part] = title
     if not columns:
         return _crossed(records, measure)
     name = _measure_among(list(columns), measure, records.source)
@@ -98,7 +98,7 @@ def _column_of(records: Records, measure: str) -> str | None:
             titles = [title for title in records.columns if same(_inner(title, depth), measure)]
             if len(titles) > 1:
                 raise ParameterError(
-                    f"{records.source.called} has several columns of {measure} ({some(titles)});"
+                    f"{records.source.name} has several columns of {measure} ({some(titles)});"
                     " choose one with `measure`"
                 )
             if titles:
@@ -136,7 +136,7 @@ def _measure_among(names: Sequence[str], measure: str | None, source: Source) ->
     problem = f"several measures ({some(chosen)}); choose one with `measure`"
     if not chosen:
         problem = f"no values of {measure}; it has {some(list(names))}"
-    raise ParameterError(f"{source.called} has {problem}")
+    raise ParameterError(f"{source.name} has {problem}")
 
 
 def _long(records: Records, kind: str, measure: str | None) -> TableLayout:
@@ -184,7 +184,7 @@ def _crossed(records: Records, measure: str | None) -> TableLayout:
         if columns[1:]:
             remedy = f"choose one of its columns ({some(columns, 12)}) with `measure`"
         raise ParameterError(
-            f"{source.called} has values without the name of their measure; {remedy}"
+            f"{source.name} has values without the name of their measure; {remedy}"
         )
     numeric = [title for title in columns if _are_numbers(records.columns[title])]
     if measure is None or (queries and run) or 2 * len(numeric) <= len(columns):
@@ -358,7 +358,7 @@ def differing_texts(
                 continue
             verb = "has" if len(differing) == 1 else "have"
             problem = (
-                f"{id_title} {differing[0]} has another {title} in {layout.records.source.called}"
+                f"{id_title} {differing[0]} has another {title} in {layout.records.source.name}"
                 f" than in the first output, as {plural('id', len(differing))} {verb}"
             )
             if not is_explicit:

@@ -106,13 +106,13 @@ def records_of(source: Source, measure: str | None) -> Records:
         records = Records(source, columns, None)
         return records if KEY in columns else records._replace(numbers=range(1, records.size + 1))
     for ending, problem in _SAVE_AS:
-        if source.called.lower().endswith(ending) and is_zipfile(source.data):
+        if source.name.lower().endswith(ending) and is_zipfile(source.data):
             raise source.error(f"{problem}, and give that")
     content = list(blocks(source.data, LONGEST_RECORD))
-    _, first = next(lines_in(content, source.called), (1, ""))
+    _, first = next(lines_in(content, source.name), (1, ""))
     if first.lstrip()[:1] in ("{", "["):
         return _records_of_json(content, measure, source)
-    text = text_in(content, source.called)
+    text = text_in(content, source.name)
     lines = text.rstrip("\n").split("\n")
     separator = next((sign for sign in "\t,;" if sign in first), None)
     if separator is not None and _is_header(first):
@@ -173,7 +173,7 @@ def _records_of_table(text: str, lines: list[str], separator: str, source: Sourc
     table = None if '"' in text else _cells_of_lines(text, lines, separator)
     if table is None:
         numbered = ((number, f"{line}\n") for number, line in enumerate(lines, 1) if line.strip())
-        rows = [row for row in cells_of(numbered, separator, source.called) if any(row[1])]
+        rows = [row for row in cells_of(numbered, separator, source.name) if any(row[1])]
         cells_by_column = zip(*(cells for _, cells in rows), strict=True)
         table = list(map(list, cells_by_column)), [number for number, _ in rows]
     by_column, numbers = table
@@ -248,10 +248,10 @@ def _are_measures_first(
 
 def _records_of_json(content: Sequence[Block], measure: str | None, source: Source) -> Records:
     """Read JSON lines, or a document."""
-    first, *others = (line.strip() for _, line in islice(lines_in(content, source.called), 2))
+    first, *others = (line.strip() for _, line in islice(lines_in(content, source.name), 2))
     if others and first[0] == "{" and first[-1] == "}":
         return _records_of_json_lines(content, source)
-    document = parsed_json(text_in(content, source.called), source.called, 1)
+    document = parsed_json(text_in(content, source.name), source.name, 1)
     records = Records(source, _columns_of_object(document, measure, source), None)
     return records._replace(numbers=[1]) if records.size == 1 and not others else records
 
@@ -260,7 +260,7 @@ def _records_of_json_lines(content: Iterable[Block], source: Source) -> Records:
     columns: dict[str, list[Any]] = {}
     numbers: list[int] = []
     for block in content:
-        rows, of_rows = json_lines(block, source.called)
+        rows, of_rows = json_lines(block, source.name)
         of_block = _columns_of_rows(rows, source, of_rows)
         for title in {**columns, **of_block}:
             cells = of_block.get(title, [None] * len(rows))

@@ -164,7 +164,7 @@ def read_table(
         of_source, summaries = _runs(_rows(layout, id_column, bounds), trials)
         of_sources.append(of_source)
         if summaries:
-            text = f"{plural('row', len(summaries))} of {layout.records.source.called}"
+            text = f"{plural('row', len(summaries))} of {layout.records.source.name}"
             verb = "is a summary" if len(summaries) == 1 else "are summaries"
             notes.append(note("summaries", f"{text} ({some(summaries)}) {verb}, and no query."))
     runs, run_names = _named(of_sources, sources, names)
@@ -174,7 +174,7 @@ def read_table(
         measure=measures[0],
         runs=run_names,
         sources=tuple(
-            source.called for source in (sources if sources[1:] else [*sources] * len(runs))
+            source.name for source in (sources if sources[1:] else [*sources] * len(runs))
         ),
         query_ids=tuple(query_ids),
         values=values,
@@ -226,7 +226,7 @@ def _checked_ids(records: Records, title: str) -> list[str]:
         problem = f"has no query id ({title}); give it one, or remove it"
         raise records.error(cells.index(None), problem)
     try:
-        return texts(cells, records.source.called, "query id", records.number)
+        return texts(cells, records.source.name, "query id", records.number)
     except FormatError as error:
         if error.line is None:
             raise
@@ -361,8 +361,8 @@ def _repeated(rows: _Rows, ids: list[str], of_run: list[int]) -> FormatError:
         if first.setdefault(query, row) != row:
             break
     layout, id_column = rows.layout, rows.id_column
-    called = "" if id_column == KEY else f" ({id_column})"
-    begin = f"query {query}{called} has several values of {layout.measure}"
+    column = "" if id_column == KEY else f" ({id_column})"
+    begin = f"query {query}{column} has several values of {layout.measure}"
     remedy = (
         "; if they are trials, pass `trials='mean'`; if they are of several systems, call the column"
         " of their names 'run'"
@@ -449,7 +449,7 @@ def _runs_of_one(
     by_name = {text_of(run.name): run for run in runs}
     if absent := [name for name in names or () if name not in by_name]:
         raise ParameterError(
-            f"{source.called} has no run {some(absent)}; it has {some(list(by_name))}"
+            f"{source.name} has no run {some(absent)}; it has {some(list(by_name))}"
         )
     chosen = tuple(map(str, names or by_name))
     return [by_name[name] for name in chosen], chosen
@@ -462,10 +462,10 @@ def _only(runs: Sequence[_Run], source: Source, name: str | None) -> _Run:
             return run
     names = [text_of(run.name) for run in runs]
     raise MismatchError(
-        f"{source.called} has the runs {some(names)}; name one for each output, such as"
+        f"{source.name} has the runs {some(names)}; name one for each output, such as"
         f" `names={names[:2]}`"
     )
 
 
 def _usual_name(source: Source) -> str:
-    return name_of(source.data) if source.is_file else source.called.removeprefix("the ")
+    return name_of(source.data) if source.is_file else source.name.removeprefix("the ")
