@@ -78,8 +78,9 @@ _MARGIN_COLUMNS = (
     *attributes("margin=margin.size", "margin_found=margin.found"),
     Column("margin_interval", "margin.interval", form=signed_interval(2)),
 )
-# Numbers in the unit of a row that stand in files, and in tables of rows behind p.
-NUMBERS_OF_ROWS = (Column("detectable"),)
+# Numbers in the unit of a row that stand in files, and in tables of rows behind p, with what their
+# legend says.
+NUMBERS_OF_ROWS = {Column("detectable"): "the smallest true difference found with 80 % power"}
 
 
 def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") -> list[Column]:

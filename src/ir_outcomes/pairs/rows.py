@@ -56,7 +56,7 @@ class Row(Immutable):
     contender: float | None
     difference: float | None  #: contender minus baseline
     interval: Interval | None  #: of the difference, at level 1 - alpha; None where there is none
-    standard_error: float | None  #: of the difference, with two imaginary units
+    standard_error: float | None  #: of the difference, with imaginary units
     df: float | None  #: degrees of freedom of Student's t
     pvalue: float  #: two-sided, of this pair by itself; 1 where nothing can be compared
     pvalue_corrected: float  #: over the contenders of one call, or the pairs of a board

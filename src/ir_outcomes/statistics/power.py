@@ -76,7 +76,7 @@ def queries_for_mean(
 ) -> QueriesNeeded:
     """Compute how many queries the test of a mean difference needs.
 
-    The estimate counts two imaginary queries that change as those that differ do, which widens it
+    The estimate counts imaginary queries that change as those that differ do, which widens it
     where few differ; and it finds nothing where fewer differ than could all have the same sign by
     chance.
 

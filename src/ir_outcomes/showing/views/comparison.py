@@ -40,6 +40,7 @@ from ir_outcomes.showing.views.parts import (
     within_words,
 )
 from ir_outcomes.showing.words import level_words, queries_words
+from ir_outcomes.statistics.estimate import IMAGINARY_UNITS
 from ir_outcomes.table_columns import Column, chosen, of_part
 
 MOST_LINES = 20  # of the first screen of a comparison, four more with several runs or margins
@@ -134,7 +135,8 @@ def _paper_captions(comparisons: Sequence[Comparison]) -> Iterator[str]:
     intervals = "" if comparisons[1:] else f"{level_words(settings.alpha)}s and "
     yield (
         f"Differences with {intervals}two-sided p-values: Student's t of the mean paired difference,"
-        " its variance enlarged by two imaginary queries (after Agresti and Caffo 2000), over"
+        f" its variance enlarged by {IMAGINARY_UNITS} imaginary queries (after Agresti and Caffo"
+        " 2000), over"
         f" {plural('query', first.n_queries)}"
     )
     if settings.n_clusters is not None:

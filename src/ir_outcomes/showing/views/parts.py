@@ -44,7 +44,8 @@ from ir_outcomes.table_columns import (
     signed,
 )
 
-BESIDE = ("difference", "interval", "new_runs", "p", "detectable")  # not of reciprocal ranks
+# Not of reciprocal ranks:
+BESIDE = ("difference", "interval", "new_runs", "p", *(column.name for column in NUMBERS_OF_ROWS))
 MARK = "*"  # significant before the correction, and not after it
 CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg"}
 TEST_NAMES = {
@@ -371,9 +372,9 @@ def _rows_table(
         "row", (Column(test, test_p(test), TEST_NAMES[test], PVALUE) for test in tests)
     )
     units = plural(counted_in(lines[0].item), 2).removeprefix("2 ")
+    meanings = (f"{column.title}: {words}" for column, words in NUMBERS_OF_ROWS.items())
     captions = [
-        f"n: queries of the row; better, worse: {units} in which B is; detectable: the smallest true"
-        " difference found with 80 % power"
+        "; ".join(["n: queries of the row", f"better, worse: {units} in which B is", *meanings])
     ]
     if tests:
         names = ", ".join(TEST_NAMES[test] for test in tests)
