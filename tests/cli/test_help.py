@@ -70,6 +70,12 @@ def test_help_is_short_and_complete(name: str, monkeypatch: pytest.MonkeyPatch) 
     assert lines[-len(examples) :] == examples
 
 
+@pytest.mark.parametrize("name", ["compare", "holes", "report"])
+def test_a_baseline_is_required_where_there_are_no_values(name: str) -> None:
+    usage = call(name, "--help").stdout.splitlines()[0]
+    assert usage.split("[OPTIONS] ")[1].startswith("QRELS BASELINE ") == (name != "report")
+
+
 def parameters_of(name: str) -> list[Argument]:
     program = app(name)
     for word in name.split():

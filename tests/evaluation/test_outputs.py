@@ -346,6 +346,7 @@ def test_an_evaluation_of_values_is_used_like_one_of_runs(tmp_path: Path) -> Non
     assert evaluation[["a"]].names == ("a_1", "a_2")
     assert evaluation.scores_of(None) is evaluation.scores_of("ndcg_cut_10") is evaluation.values
     assert "nDCG@10" in repr(evaluation)
+    assert "cutoff=" not in repr(evaluation)
     part = evaluation.restrict(QUERIES[:10])
     assert part.values is not None
     assert part.answerable_queries == tuple(sorted(QUERIES[:10]))

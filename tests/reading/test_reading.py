@@ -603,6 +603,12 @@ def test_ids_have_at_most_1000_bytes_whichever_reader_takes_them(
                     iro.read_run(path)
 
 
+def test_a_long_id_in_lines_without_q0_is_refused_with_the_file_and_line(write: Any) -> None:
+    path = write(f"\nq d 1 2.0\nq {'d' * 1001} 2 1.0\n")
+    with pytest.raises(FormatError, match=f"{re.escape(str(path))}, line 3: a document id is"):
+        iro.read_run(path)
+
+
 @pytest.mark.parametrize("size", [*range(50, 58), 1000])
 def test_a_block_may_end_anywhere_behind_a_header(
     size: int, write: Any, monkeypatch: pytest.MonkeyPatch

@@ -411,6 +411,34 @@ def test_spellings_of_a_measure(spellings: str, cutoff: int | None) -> None:
         assert is_reciprocal(name) == spellings.startswith("RR")
 
 
+def test_nested_names_are_known_as_the_innermost_one_and_are_no_spellings_of_it() -> None:
+    for name in ("metrics.ndcg@10", "a.b_1.recip_rank"):
+        assert (is_gain(name), bounds_of(name), cutoff_of(name)) == (
+            True,
+            (0.0, 1.0),
+            10 if "@" in name else None,
+        )
+        assert not is_measure_name(name)
+        assert not is_same_measure(name, name.rpartition(".")[2])
+    assert is_reciprocal("a.b_1.recip_rank")
+
+
+@pytest.mark.parametrize("measure", [None, "ndcg@10", "nDCG@10", "metrics.ndcg@10"])
+def test_the_only_measure_below_a_key_is_read_by_each_of_its_names(measure: str | None) -> None:
+    source = [{"query_id": f"q{n}", "metrics": {"ndcg@10": n / 4}} for n in (1, 2)]
+    values = iro.outputs(source, measure=measure).values
+    assert values is not None
+    assert values.measure == (measure or "ndcg@10")
+    assert (values.values.tolist(), values.range) == ([[0.25, 0.5]], (0.0, 1.0))
+
+
+def test_a_measure_by_itself_comes_before_one_below_a_key() -> None:
+    source = [{"query_id": f"q{n}", "ndcg@10": n / 4, "old.ndcg@10": n / 8} for n in (1, 2)]
+    values = iro.outputs(source, measure="nDCG@10").values
+    assert values is not None
+    assert values.values.tolist() == [[0.25, 0.5]]
+
+
 def test_names_that_are_no_measures_or_of_other_ones() -> None:
     for name in ("p", "r", "R1", "p_1", "r2", "bm25", "score", "run1", "text", "Q7", "Task10", ""):
         assert not is_measure_name(name)

@@ -203,6 +203,8 @@ class Made:
     def signature(self) -> inspect.Signature:
         """Return what cyclopts parses by."""
         first = arguments_of(self.reader) or arguments_of(self.function)
+        if self.entry.words == "pair" and not self.entry.values:  # only values have no BASELINE
+            first[1] = first[1].replace(default=inspect.Parameter.empty)
         options = (parameter(name, option) for name, option in self.options.items())
         return inspect.Signature([*first, *options])
 

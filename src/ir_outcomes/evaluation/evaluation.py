@@ -97,10 +97,11 @@ class Evaluation(Sequence[SearchLengths]):
         check_names(self.names)
 
     def __repr__(self) -> str:
-        return (
-            f"Evaluation({self.collection!r}, {len(self)} runs, {len(self.query_ids)} queries,"
-            f" cutoff={self.cutoff}, rel={self.rel}, unit={self.unit!r})"
-        )
+        settings = f"cutoff={self.cutoff}, rel={self.rel}, unit={self.unit!r}"
+        if self.values is not None:
+            settings = "values of another tool"  # whose settings are not known
+        sizes = f"{len(self)} runs, {len(self.query_ids)} queries"
+        return f"Evaluation({self.collection!r}, {sizes}, {settings})"
 
     def __len__(self) -> int:
         return len(self.names)

@@ -233,7 +233,9 @@ def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
     if len(rows[0]) != layout.columns or has_q0 != (layout.document == 2):
         return False
     fitting = b"".join(line for line in lines if _fits(line, layout))
-    return not fitting or _wrong_rank(part_of(Block(1, fitting), layout, "")) is None
+    with suppress(FormatError):  # which the reader of the whole file raises, with its line
+        return not fitting or _wrong_rank(part_of(Block(1, fitting), layout, "")) is None
+    return True
 
 
 def _wrong_rank(columns: Columns) -> int | None:

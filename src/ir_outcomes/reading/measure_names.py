@@ -51,7 +51,6 @@ class MeasureName(NamedTuple):
 @lru_cache(maxsize=4096)
 def parsed_name(measure: str) -> MeasureName:
     """Return the parts of a name, such as nDCG(dcg='exp-log2')@10, P_5 or ndcg_cut_10."""
-    measure = _KEYS.sub("", measure)
     whole = _FAMILIES.get(_folded(measure))
     found = _NAME.fullmatch(measure)
     if found is None or (whole and len(measure) > 1):  # such as NERR8, whose number is no cutoff
@@ -68,6 +67,10 @@ def _folded(text: str) -> str:
     return re.sub(r"[_\s-]", "", text).casefold()
 
 
+def _innermost(measure: str) -> MeasureName:
+    return parsed_name(_KEYS.sub("", measure))
+
+
 def base_name(measure: str) -> str:
     """Return a measure's name without its parameters and cutoff."""
     return re.split("[@(]", _KEYS.sub("", measure))[0]
@@ -75,13 +78,14 @@ def base_name(measure: str) -> str:
 
 def cutoff_of(measure: str) -> int | None:
     """Return the cutoff in a measure's name, None without one."""
-    cutoff = parsed_name(measure).cutoff or ""
+    cutoff = _innermost(measure).cutoff or ""
     return int(cutoff) if cutoff.isdecimal() and len(cutoff) < 10 else None
 
 
 def is_measure_name(text: str) -> bool:
     """Whether a tool has a measure of this name, such as nDCG@10, P_5 or recall."""
-    return parsed_name(text).family is not None or base_name(text) in registry
+    is_known = parsed_name(text).family is not None or base_name(text) in registry
+    return is_known and not _KEYS.match(text)
 
 
 def is_same_measure(one: str, other: str) -> bool:
@@ -91,17 +95,17 @@ def is_same_measure(one: str, other: str) -> bool:
 
 def is_reciprocal(measure: str) -> bool:
     """Whether the values of a measure are reciprocal ranks."""
-    return parsed_name(measure).family == "rr"
+    return _innermost(measure).family == "rr"
 
 
 def is_gain(measure: str) -> bool:
     """Whether a measure is higher for better runs and zero where nothing was found."""
-    return parsed_name(measure).family in _SHARES | _UNLIMITED
+    return _innermost(measure).family in _SHARES | _UNLIMITED
 
 
 def bounds_of(measure: str) -> tuple[float, float] | None:
     """Return the smallest and largest value of a measure, None where not known."""
-    if parsed_name(measure).family in _SHARES | _LIMITED:
+    if _innermost(measure).family in _SHARES | _LIMITED:
         return 0.0, 1.0
     cutoff = cutoff_of(measure)
     if base_name(measure) in ("ESL", "ASL") and cutoff:
