@@ -432,9 +432,22 @@ def test_the_only_measure_below_a_key_is_read_by_each_of_its_names(measure: str 
     assert (values.values.tolist(), values.range) == ([[0.25, 0.5]], (0.0, 1.0))
 
 
-def test_a_measure_by_itself_comes_before_one_below_a_key() -> None:
-    source = [{"query_id": f"q{n}", "ndcg@10": n / 4, "old.ndcg@10": n / 8} for n in (1, 2)]
-    values = iro.outputs(source, measure="nDCG@10").values
+@pytest.mark.parametrize("measure", [None, "ndcg@10", "nDCG@10"])
+def test_a_measure_by_itself_comes_before_one_below_a_key(measure: str | None) -> None:
+    source = [{"query_id": f"q{n}", "old.ndcg@10": n / 8, "ndcg@10": n / 4} for n in (1, 2)]
+    values = iro.outputs(source, measure=measure).values
+    assert values is not None
+    assert values.values.tolist() == [[0.25, 0.5]]
+
+
+@pytest.mark.parametrize("measure", [None, "ndcg@10"])
+def test_no_measure_is_chosen_among_those_of_one_name_below_several_keys(
+    measure: str | None,
+) -> None:
+    source = [{"query_id": f"q{n}", "a.ndcg@10": n / 8, "b.ndcg@10": n / 4} for n in (1, 2)]
+    with pytest.raises(ParameterError, match="several columns of ndcg@10"):
+        iro.outputs(source, measure=measure)
+    values = iro.outputs(source, measure="b.ndcg@10").values
     assert values is not None
     assert values.values.tolist() == [[0.25, 0.5]]
 

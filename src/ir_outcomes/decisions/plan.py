@@ -140,7 +140,7 @@ def plan(
     References
     ----------
     Guenther 1981 and Sakai 2016, "Topic set size design"; see
-    `ir_outcomes.statistics.queries_for_mean`.
+    `ir_outcomes.statistics.power.queries_for_mean`.
 
     Examples
     --------

@@ -91,7 +91,7 @@ class BoardPair(Immutable):
     #: coverage, ranking, all queries, and the measures of the board, by name; all queries alone,
     #: which is the mean, where only values of a measure were given
     rows: Mapping[str, Row]
-    label: str  #: one of `ir_outcomes.LABELS`
+    label: str  #: one of `ir_outcomes.pairs.verdict.LABELS`
 
     @property
     def direction(self) -> Direction:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ir_outcomes.choices import Trials
@@ -60,16 +61,15 @@ def layout_of(records: Records, measure: str | None) -> TableLayout:
     if kind is not None:
         return _long(records, kind, measure)
     no_measures = {*_query_columns(records), *records.titled(*RUN_TITLES)[:1]}
-    columns: dict[str, str] = {}
+    names: dict[str, None] = {}
     for title in [title for title in records.columns if title not in no_measures]:
         parts = (_inner(title, depth) for depth in (2, 1, 0))
-        part = next(filter(is_measure_name, parts), None)
-        if part is not None and (part == title or part not in columns):
-            columns[part] = title
-    if not columns:
+        names |= dict.fromkeys(islice(filter(is_measure_name, parts), 1))
+    if not names:
         return _crossed(records, measure)
-    name = _measure_among(list(columns), measure, records.source)
-    return TableLayout(records, _run_column(records), columns[name], measure or name)
+    name = _measure_among(list(names), measure, records.source)
+    column = _column_of(records, name)
+    return TableLayout(records, _run_column(records), str(column), measure or name)
 
 
 def text_of(cell: Any) -> str:
