@@ -132,7 +132,6 @@ def write_run(
     path: Path,
     n_queries: int,
     depth: int,
-    scores: str = "{}",
     ids: str = "D{}",
     line: str = TREC,
     *,
@@ -154,16 +153,14 @@ def write_run(
                 documents[place] = gold
             values = np.sort(rng.gamma(2, 4, length))[::-1].tolist()
             for place in rng.permutation(length).tolist() if shuffled else range(length):
-                score = scores.format(values[place])
                 cells = {"query": query, "document": documents[place], "rank": place + 1}
-                stream.write(line.format(**cells, score=score))
+                stream.write(line.format(**cells, score=values[place]))
 
 
 URL = "https://www.example.org/library/articles/{}.html"
 READERS = {"ir_outcomes": OURS, "pytrec_eval": PYTREC_EVAL, "Polars": POLARS}
 FORMS: dict[str, dict[str, Any]] = {
     "read 7 million lines": {"n_queries": 7000, "depth": 1000},
-    "read 7 million lines, four decimals": {"n_queries": 7000, "depth": 1000, "scores": "{:.4f}"},
     "read 519,300 lines, ids are URLs": {"n_queries": 5193, "depth": 100, "ids": URL},
     "read 519,300 lines, not in order": {"n_queries": 5193, "depth": 100, "shuffled": True},
     "read 519,300 lines of CSV": {"n_queries": 5193, "depth": 100, "line": CSV},

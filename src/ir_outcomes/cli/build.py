@@ -80,7 +80,9 @@ def outputs_of(entry: Command) -> dict[str, Option]:
     if entry.result:
         names += ["format", "output", "details", "rows", "caption", "label"]
     if entry.figures:
-        names += ["plot", "plot_kind", "plot_title"]
+        names += ["plot", "plot_title"]
+    if len(entry.figures) > 1:
+        names += ["plot_kind"]
         kinds = Literal.__getitem__(entry.figures)
         options["plot_kind"] = options["plot_kind"]._replace(annotation=kinds)
     if entry.page:

@@ -102,7 +102,7 @@ class ScoredSystems:
     @property
     def n_unanswerable(self) -> int:
         """Queries that are left out."""
-        return len(self.evaluation.query_ids) - self.n_queries
+        return self.evaluation.n_unanswerable
 
     def _measurements(self) -> tuple[Measurements, tuple[str, ...]]:
         """Return what pairs are compared by, and the names of the rows."""
