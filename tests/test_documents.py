@@ -242,7 +242,8 @@ if __name__ == "__main__":
         here = Path(temporary)
         prepare(here)
         given = [Path(name).resolve() for name in sys.argv[1:]] or DOCUMENTS
+        kinds = ["console", "python", *(["real"] if REAL_DATA.is_dir() else [])]
         for document in given:
-            for which in ("console", "real", "python"):
+            for which in kinds:
                 document.write_text(run_again(document, here, which), "utf-8")
         shutil.copytree(here / "gallery", ROOT / "docs" / "gallery", dirs_exist_ok=True)
