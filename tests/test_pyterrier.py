@@ -175,7 +175,7 @@ def test_whole_number_ids() -> None:
         ({"baseline": 7}, ParameterError, "no run is called 7; the runs are shorter"),
         ({"eval_metrics": "map"}, ParameterError, "`eval_metrics` is of type str"),
         ({"systems": RANKED}, ParameterError, "`systems` is of type DataFrame"),
-        ({"systems": [RANKED, 7, RANKED]}, ParameterError, "systems: each must be a transformer"),
+        ({"systems": [RANKED, 7, RANKED]}, ParameterError, "systems: 7 is no transformer"),
         (
             {"topics": TOPICS.rename(columns={"qid": "id"})},
             FormatError,

@@ -18,6 +18,7 @@ from ir_outcomes.errors import (
     MismatchError,
     ParameterError,
     not_installed,
+    shortened,
     some,
 )
 from ir_outcomes.evaluation.evaluate import evaluate
@@ -86,8 +87,10 @@ def experiment(
         names = list(systems)
         systems = list(systems.values())
     check_argument("systems", systems, Sequence[Any])
-    if not all(callable(system) or hasattr(system, "columns") for system in systems):
-        raise ParameterError("systems: each must be a transformer or a frame")
+    for system in systems:
+        if not (callable(system) or hasattr(system, "columns")):
+            text = shortened(repr(system))
+            raise ParameterError(f"systems: {text} is no transformer and no frame")
     if names is None:  # a frame is called "run"
         names = [str(system) if callable(system) else None for system in systems]
     measures = _parsed(eval_metrics)

@@ -169,3 +169,14 @@ def test_what_is_left_out_is_counted_in_one_note() -> None:
     kinds = [note.kind for note in all_notes(found)]
     assert kinds.count("missing-values") == 1
     assert not {"missing", "many missing"} & {*kinds}
+
+
+@pytest.mark.parametrize("measure", ["ESL@10", "RR(rel=2)@10", "nDCG@10"])
+def test_without_qrels_a_note_says_what_cannot_be_told_apart(measure: str) -> None:
+    values = {"q1": {measure: 1.0}, "q2": {measure: 1.0}}
+    qrels = {"q1": {"d": 2}, "q2": {"d": 2}, "q3": {"d": 0}}
+    alone = iro.compare_outputs(values, values, measure=measure)
+    beside = iro.compare_outputs(values, values, measure=measure, qrels=qrels)
+    assert any("qrels" in note for note in alone.background)
+    assert not any("Without qrels" in note for note in beside.background)
+    assert (alone.n_unanswerable, beside.n_unanswerable) == (0, 1)

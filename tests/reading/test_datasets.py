@@ -11,6 +11,9 @@ from typing import Any
 
 import ir_datasets
 import pytest
+from ir_datasets.formats import TrecQrels
+from ir_datasets.util import Cache, Download
+from ir_datasets.util.download import LocalDownload
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.result import Comparison
@@ -125,6 +128,23 @@ def test_what_cannot_be_fetched_is_explained(monkeypatch: pytest.MonkeyPatch) ->
             match=r"clirmatrix/x: cannot be opened \(no network\); .*, or give files",
         ):
             read("clirmatrix/x")
+
+
+def test_a_file_that_cannot_be_fetched_is_read_where_the_error_says_that_it_belongs(
+    tmp_path: Path,
+) -> None:
+    absent = LocalDownload(tmp_path / "on another machine")
+    for name, source in {
+        "downloaded": Download([absent], tmp_path / "downloaded" / "qrels"),
+        "extracted": Cache(Download([absent]), tmp_path / "extracted" / "qrels"),
+    }.items():
+        dataset = ir_datasets.Dataset(TrecQrels(source, {1: "relevant"}))
+        ir_datasets.registry.register(f"ir-outcomes-test/{name}", dataset)
+        with pytest.raises(DatasetUnavailable) as refused:
+            iro.as_qrels(f"ir-outcomes-test/{name}")
+        (file,) = re.findall(r"put its file at (\S+),", str(refused.value))
+        Path(file).write_text("q 0 d 1\n")
+        assert iro.as_qrels(f"ir-outcomes-test/{name}").to_dict() == {"q": {"d": 1}}
 
 
 def test_texts_are_those_of_queries_that_are_here(

@@ -71,7 +71,7 @@ def notes_on_values(scores: Scores) -> Iterator[str]:
             f"Coverage is the share of queries with {scores.measure} above zero, ranking the mean"
             f" of {scores.measure} where both runs are above zero."
         )
-    if scores.rel is None and scores.kind != "value":
+    if scores.n_unanswerable is None and scores.kind != "value":
         yield (
             "Without qrels, queries that have no relevant document cannot be told apart: they count"
             " as unanswered."

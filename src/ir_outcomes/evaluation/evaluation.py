@@ -210,7 +210,7 @@ class Evaluation(Sequence[SearchLengths]):
     def n_unanswerable(self) -> int:
         """Number of queries that are left out, because they have no relevant document."""
         if self.values is not None:
-            return self.values.n_unanswerable
+            return self.values.n_unanswerable or 0
         return int(np.sum(~self.answerable))
 
     @property

@@ -138,7 +138,7 @@ def outputs(
         table = replace(table, runs=tuple(names_of_runs))
     direction = direction_of(table.measure) if higher_is_better is None else higher_is_better
     rel = grade_of(table.measure, rel)
-    n_unanswerable = 0
+    n_unanswerable = None
     if qrels is not None:
         rel = rel or 1
         table, n_unanswerable = _answerable(table, as_qrels(qrels), rel)

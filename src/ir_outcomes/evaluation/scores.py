@@ -83,8 +83,9 @@ class Scores:
         Decimals that such values were rounded to; None where they were not.
     rel : int or None
         Smallest grade of a relevant document, where it is known.
-    n_unanswerable : int
-        Queries of the qrels that are left out, because they have no relevant document.
+    n_unanswerable : int or None
+        Queries of the qrels that are left out, because they have no relevant document; None where
+        there are no qrels.
     about : tuple of Note
         What was found when the values were read.
     """
@@ -100,7 +101,7 @@ class Scores:
     everywhere: AllQueries | None = None
     decimals: int | None = None
     rel: int | None = None
-    n_unanswerable: int = 0
+    n_unanswerable: int | None = None
     about: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:

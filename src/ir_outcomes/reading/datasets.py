@@ -8,9 +8,11 @@ give further ones. All other ids work with default settings and a note about tha
 import difflib
 import os
 import re
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.arguments import with_checked_methods
@@ -359,9 +361,11 @@ def load_part(name: str, part: Part) -> list[Any]:
         rows = list(getattr(dataset, f"{part}_iter")())
     # RuntimeError, OSError, EOFError or an error of a hash, by source
     except Exception as error:
+        file = _absent_file(error)
+        place = f", put its file at {file}" if file else ""
         raise DatasetUnavailable(
             f"{name}: its {part} cannot be fetched or read ({reason_of(error)}); try again with a"
-            " network connection, or give a file instead of the id"
+            f" network connection{place}, or give a file instead of the id"
         ) from error
     is_ranking = part == "scoreddocs" and len(rows) > len({row.query_id for row in rows})
     if is_ranking and len({row.score for row in rows}) == 1:
@@ -370,6 +374,20 @@ def load_part(name: str, part: Part) -> list[Any]:
         )
         raise DatasetUnavailable(f"{name}: {problem} and cannot be a baseline; give a run file")
     return rows
+
+
+def _absent_file(error: Exception) -> Path | None:
+    """Where ir_datasets looks for the file that it could not download."""
+    from ir_datasets.util import Cache, Download, tmp_path
+
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        names = frame.f_locals
+        if isinstance(names.get("self"), Cache):
+            return Path(names["self"].path(force=False))
+        if isinstance(names.get("self"), Download) and "download_path" in names:
+            file = Path(names["download_path"])
+            return None if file.is_relative_to(tmp_path()) else file
+    return None
 
 
 def _stated(dataset: Any, facts: Literal["documentation", "metadata"]) -> dict[str, Any]:
