@@ -47,7 +47,7 @@ WORDS = {
 
 
 def checked(function: F) -> F:
-    """Let a function refuse arguments, or kinds of them, that its signature does not name."""
+    """Let a function refuse arguments that its signature does not name."""
     signature = inspect.signature(function)
     # Whether all arguments have a name, also those behind ``**``.
     is_closed = all(

@@ -132,7 +132,7 @@ def experiment(
 
 
 def _qrels_of(qrels: Any) -> Any:
-    """Return qrels, of a dataset of PyTerrier those of ir_datasets where they come from there."""
+    """Return qrels, or the id of the dataset in ir_datasets that has them."""
     if hasattr(qrels, "irds_ref"):
         return f"{DATASET_PREFIX}{qrels.irds_ref().dataset_id()}"
     return qrels.get_qrels() if hasattr(qrels, "get_qrels") else qrels

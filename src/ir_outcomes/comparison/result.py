@@ -304,7 +304,7 @@ class PaperTable(Result):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The outcomes in %, search lengths, differences and p-values of the papers' tests."""
+        """Outcomes in %, search lengths and p-values of the papers' tests."""
         return paper_columns(self.comparisons[0]) if self.comparisons else ()
 
     def rows(self) -> list[dict[str, Any]]:

@@ -54,7 +54,7 @@ def write_saved(path: str | os.PathLike[str], content: Any, bits: int) -> None:
 def read_saved(
     path: str | os.PathLike[str], kind: type[T], shapes: Callable[[T], Iterator[tuple[Array, Any]]]
 ) -> tuple[T, int]:
-    """Read what `write_saved` wrote: a dataclass whose arrays have these shapes, and the bits."""
+    """Read a dataclass whose arrays have these shapes, and the bits of scores."""
     import msgspec
 
     source = os.fsdecode(path)

@@ -84,7 +84,7 @@ def _mapping_of(replicates: Any) -> Mapping[str, str]:
 
 
 def named_systems(names: Sequence[str], system_of: Mapping[str, str]) -> tuple[list[str], Systems]:
-    """Name runs, the only one of a system like it, and find the systems that have several.
+    """Return names of runs, and the runs of each system that has several.
 
     Raises `ParameterError` if a system is called like the run of another.
     """

@@ -73,7 +73,7 @@ def measurements_of(
 
 
 def measurements_at(evaluation: Evaluation, cutoffs: Sequence[int]) -> Iterator[Measurements]:
-    """Yield the rows that decide at some cutoffs, from the search lengths at the largest."""
+    """Yield the rows that decide at each of some cutoffs."""
     deepest = measurements_of(evaluation, max(cutoffs))
     items = deepest.items["ranking"]
     ranks = items.lengths

@@ -237,7 +237,7 @@ _TESTS: dict[str, Callable[[Floats, Floats], Test]] = {
 
 
 class PaperTests(FrozenDict[str, Test]):
-    """The papers' tests of a row of one pair by their names, made when they are asked for."""
+    """The papers' tests of a row of one pair, made when they are asked for."""
 
     def __init__(self, pair: SystemPair, row: str, names: Sequence[str]) -> None:
         super().__init__(dict.fromkeys(names))  # type: ignore[arg-type]  # not made yet

@@ -38,7 +38,7 @@ class Texts(NamedTuple):
 
 
 class Titles(NamedTuple):
-    """The titles of columns, or keys of objects, that hold a query, a document and so on."""
+    """The titles of the columns, or keys of objects, that hold what is read."""
 
     query: str
     document: str

@@ -1,4 +1,4 @@
-"""Files of columns, part by part: NumPy reads usual lines, and a plain reader others."""
+"""Files of columns, part by part: NumPy reads usual lines, a plain reader others."""
 
 import csv
 import math
