@@ -86,7 +86,7 @@ def _mapping_of(replicates: Any) -> Mapping[str, str]:
 def named_systems(names: Sequence[str], system_of: Mapping[str, str]) -> tuple[list[str], Systems]:
     """Return names of runs, and the runs of each system that has several.
 
-    Raises `ParameterError` if a system is called like the run of another.
+    The only run of a system is called like it. Raises `ParameterError` if a system is called like the run of another.
     """
     check_names(set(system_of.values()), "system")
     systems: dict[str, tuple[str, ...]] = {}
